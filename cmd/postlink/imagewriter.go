@@ -145,7 +145,7 @@ func (w *imageWriter) writeSets(i *image, sets *props.Sets, target string) (stri
 		return "", locatedError(w.module, err)
 	}
 	name := w.options.fileName(i.number, suffix, "prop")
-	return name, w.outputs.WriteFile(name, text)
+	return name, w.outputs.QueueFile(name, text)
 }
 
 // writeSymbols writes the entry points of an image, a line each, for -symbols.
@@ -155,5 +155,5 @@ func (w *imageWriter) writeSymbols(i *image, slice *split.Slice) error {
 		return nil
 	}
 	i.symbols = w.options.fileName(i.number, groupSuffix(i.group), "sym")
-	return w.outputs.WriteFile(i.symbols, filetable.FormatSymbols(slice.Symbols()))
+	return w.outputs.QueueFile(i.symbols, filetable.FormatSymbols(slice.Symbols()))
 }

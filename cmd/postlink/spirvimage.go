@@ -18,7 +18,7 @@ func (w *imageWriter) writeSPIRV(i *image, slice *split.Slice) error {
 	if err := w.spirv.checkExtensions(words, slice); err != nil {
 		return err
 	}
-	if err := w.outputs.WriteFile(i.code, words); err != nil {
+	if err := w.outputs.QueueFile(i.code, words); err != nil {
 		return err
 	}
 	if w.native == nil || !takesNative(slice) {

@@ -84,8 +84,9 @@ type bodyReader struct {
 	source *source
 	module *ir.Module
 	cursor *bitstream.Cursor
-	out    encoder // of instructions
-	side   encoder // of symbols and attachments
+	inner  bitstream.Cursor // of the block within the function
+	out    encoder          // of instructions
+	side   encoder          // of symbols and attachments
 	body   *body
 
 	globals  uint32 // values of the module's numbering
@@ -195,7 +196,7 @@ func (r *bodyReader) finishBody() error {
 
 // readBlock reads a block within the function.
 func (r *bodyReader) readBlock(block bitstream.Block) error {
-	c := r.cursor.Open(block)
+	c := r.cursor.OpenInto(block, &r.inner)
 	switch block.ID {
 	case llvmschema.BlockConstants:
 		return r.readConstants(c)

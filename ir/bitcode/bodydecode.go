@@ -36,6 +36,7 @@ type bodyDecoder struct {
 	constants map[constantKey]ir.Value
 	locals    []ir.Value // by number in the function
 	names     []string   // likewise
+	name      []byte     // scratch of readNames
 	forward   bool
 
 	pending  ir.Instruction // the instruction whose records are being read
@@ -151,13 +152,13 @@ func (d *bodyDecoder) beginBody(b *body, out *ir.Body) {
 // Names of blocks are numbers of blocks, which may be any in a hostile table; the code's
 // length bounds them, as each block has an instruction.
 func (d *bodyDecoder) readNames() {
-	var list []operand
+	list, name := d.operands[:0], d.name
 	for c := (decoder{data: d.compact.symbols}); !c.atEnd(); {
 		rec := c.takeHead()
 		list = c.takeOperands(rec, list[:0])
-		name := make([]byte, len(list)-1)
-		for i, o := range list[1:] {
-			name[i] = byte(o.value)
+		name = name[:0]
+		for _, o := range list[1:] {
+			name = append(name, byte(o.value))
 		}
 		v := list[0].value
 		if rec.code != llvmschema.SymbolBlock {
@@ -173,6 +174,7 @@ func (d *bodyDecoder) readNames() {
 			d.blocks[v] = string(name)
 		}
 	}
+	d.operands, d.name = list, name
 }
 
 // flushInstruction appends the instruction that was held back.

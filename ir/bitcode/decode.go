@@ -19,14 +19,16 @@ func (s *source) Operands(id ir.NodeID) ([]ir.Operand, error) {
 	}
 	d := t.openRecord(i)
 	rec := d.takeHead()
-	operands := d.takeOperands(rec, nil)
+	var buffer [16]operand // most nodes are short, and images ask for many
+	operands := d.takeOperands(rec, buffer[:0])
 	if rec.code == llvmschema.MetadataValue {
 		return []ir.Operand{s.valueOperand(operands)}, nil
 	}
 	layout := llvmschema.Nodes[rec.code]
-	plain := make([]uint64, len(operands))
-	for j, o := range operands {
-		plain[j] = o.value
+	var plainBuffer [16]uint64
+	plain := plainBuffer[:0]
+	for _, o := range operands {
+		plain = append(plain, o.value)
 	}
 	l, err := layout.Layout(plain)
 	if err != nil {
@@ -98,7 +100,8 @@ func (s *source) namedField(t *metadataTable, i uint64, base ir.NodeID, field st
 	if rec.code != llvmschema.MetadataValue {
 		return ir.Operand{Kind: ir.OperandNode, Field: field, Node: base + ir.NodeID(i)}
 	}
-	o := s.valueOperand(d.takeOperands(rec, nil))
+	var buffer [2]operand
+	o := s.valueOperand(d.takeOperands(rec, buffer[:0]))
 	o.Field = field
 	return o
 }
@@ -106,7 +109,6 @@ func (s *source) namedField(t *metadataTable, i uint64, base ir.NodeID, field st
 // valueOperand decodes the operands of METADATA_VALUE. A constant that cannot be
 // decoded, as one that is made of itself, is OperandOther.
 func (s *source) valueOperand(operands []operand) ir.Operand {
-	other := ir.Operand{Kind: ir.OperandOther, String: ir.NumberTypeText(s.module.Types, ir.TypeID(operands[0].value))}
 	if operands[1].kind != opGlobal {
 		return ir.Operand{Kind: ir.OperandOther}
 	}
@@ -117,7 +119,9 @@ func (s *source) valueOperand(operands []operand) ir.Operand {
 		return ir.Operand{Kind: ir.OperandInt, Int: signExtend(c.Int, c.Bits), Bits: c.Bits}
 	case c.Kind == ir.ConstantValue:
 		return ir.Operand{Kind: ir.OperandValue, Value: c.Value}
-	case c.Kind == ir.ConstantFloat:
+	}
+	other := ir.Operand{Kind: ir.OperandOther, String: ir.NumberTypeText(s.module.Types, ir.TypeID(operands[0].value))}
+	if err == nil && c.Kind == ir.ConstantFloat {
 		other.Int, other.Bits = int64(c.Int), c.Bits
 	}
 	return other
@@ -129,6 +133,9 @@ func (s *source) valueOperand(operands []operand) ir.Operand {
 func (s *source) moduleConstant(id uint32) (c ir.Constant, err error) {
 	if id < uint32(s.values.count()) { // most are: no reader is needed
 		return ir.Constant{Kind: ir.ConstantValue, Value: ir.ValueID(id)}, nil
+	}
+	if c, ok := s.smallInteger(id - uint32(s.values.count())); ok {
+		return c, nil
 	}
 	var pool ir.ConstantPool
 	d, _ := s.decoders.Get().(*bodyDecoder)
@@ -145,6 +152,26 @@ func (s *source) moduleConstant(id uint32) (c ir.Constant, err error) {
 		return c, failed
 	}
 	return c, err
+}
+
+// smallInteger decodes constant i of the module if it is an integer of at most 64
+// bits, as most operands of metadata are.
+func (s *source) smallInteger(i uint32) (c ir.Constant, ok bool) {
+	typ := ir.TypeID(s.constants.types[i])
+	t := &s.module.Types[typ]
+	if t.Kind != ir.TypeInteger || t.Bits == 0 || t.Bits > 64 {
+		return c, false
+	}
+	d := s.constants.openRecord(int(i))
+	rec := d.takeHead()
+	value := uint64(0)
+	switch {
+	case rec.code == llvmschema.ConstantInteger && rec.count == 1:
+		value = uint64(decodeSigned(d.takeOperand().value))
+	case rec.code != llvmschema.ConstantNull:
+		return c, false
+	}
+	return ir.Constant{Kind: ir.ConstantInt, Type: typ, Int: truncateBits(value, int(t.Bits)), Bits: int(t.Bits)}, true
 }
 
 func signExtend(v uint64, bits int) int64 {

@@ -63,8 +63,9 @@ func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 	}
 	return inParallel(len(s.bodies), func() func(int) error {
 		br := newBodyReader(s)
+		var cursor bitstream.Cursor
 		return func(i int) error {
-			if err := br.readBody(c.Open(r.bodies[i]), &s.bodies[i]); err != nil {
+			if err := br.readBody(c.OpenInto(r.bodies[i], &cursor), &s.bodies[i]); err != nil {
 				return err
 			}
 			v := &r.module.Values[s.bodies[i].function]

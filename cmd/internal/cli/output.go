@@ -29,6 +29,7 @@ type Outputs struct {
 	mu      sync.Mutex
 	pending []*pendingFile
 	last    []*pendingFile
+	queue   fileQueue
 	release func() // ends the removal at signals; nil before the first file
 	ended   bool   // a signal ends the process: no more files are made
 }
@@ -158,6 +159,10 @@ func (o *Outputs) writeWhole(path string, data []byte, list *[]*pendingFile) err
 // that are left and the files that this call gave their names. Devices, FIFOs
 // and other special files are never removed.
 func (o *Outputs) Commit() error {
+	if err := o.queue.noteError(nil); err != nil {
+		o.Abort()
+		return err
+	}
 	o.mu.Lock()
 	all := append(o.pending, o.last...)
 	o.mu.Unlock()

@@ -73,12 +73,17 @@ func NewCursor(data []byte, start uint64, info Info) *Cursor {
 
 // Open returns a cursor over the entries of the block. The receiver, which
 // Next has moved past the block already, is not touched.
-func (c *Cursor) Open(b Block) *Cursor {
+func (c *Cursor) Open(b Block) *Cursor { return c.OpenInto(b, new(Cursor)) }
+
+// OpenInto is Open with the memory of a cursor that is no longer needed.
+func (c *Cursor) OpenInto(b Block, to *Cursor) *Cursor {
 	abbrevs := c.info[b.ID]
-	return &Cursor{
-		data: c.data, pos: b.Start, end: b.End, width: b.width, depth: b.depth,
+	*to = Cursor{
+		Operands: to.Operands[:0],
+		data:     c.data, pos: b.Start, end: b.End, width: b.width, depth: b.depth,
 		abbrevs: abbrevs[:len(abbrevs):len(abbrevs)], info: c.info,
 	}
+	return to
 }
 
 // Bit returns the position: the end of the entry that Next returned last.
