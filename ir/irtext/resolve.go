@@ -66,12 +66,14 @@ func (r *resolver) resolveItems() {
 	p := r.text.newParser()
 	p.declaresIntrinsics = true
 	p.locals = newLocals()
-	p.refs = newRefSink(r.text.module, len(r.text.nodes))
+	refs := newRefSink(r.text.module, len(r.text.nodes))
+	p.refs = refs
 	var faults []*fault
 	for _, work := range []func(*parser){r.workValues, r.workNodes} {
 		if f := catchFault(func() { work(p) }); f != nil {
 			faults = append(faults, f)
-			p.depth, p.resolve = 0, true // as the fault may have left them
+			// As the fault may have left them, amid an initialiser that is decoded too.
+			p.depth, p.resolve, p.refs, p.types = 0, true, refs, nil
 		}
 	}
 	r.mu.Lock()
