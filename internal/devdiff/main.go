@@ -41,6 +41,7 @@ func main() {
 	flag.IntVar(&bufferSize, "buffer", bufferSize, "bytes of each buffer")
 	coverage := flag.Bool("coverage", false, "only tell which kernels the embedded device compiles")
 	check := flag.Bool("check", false, "only run the kernels in the checked mode, and print the findings")
+	images := flag.Bool("images", false, "compare images and samplers, with the kernels of FILE, images.cl as SPIR-V; a second FILE is its source, for devices without SPIR-V")
 	flag.Parse()
 	o.undefined = regexp.MustCompile(*undefined)
 	if *coverage {
@@ -57,7 +58,11 @@ func main() {
 		}
 		return
 	}
-	differ, err := compareFiles(o, flag.Args())
+	compare := compareFiles
+	if *images {
+		compare = compareImages
+	}
+	differ, err := compare(o, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "devdiff:", err)
 		os.Exit(1)

@@ -1,0 +1,454 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/hostdev"
+)
+
+// Images and samplers: every kind, format and sampler, with random texels and
+// coordinates, on the embedded device and on an OpenCL device. The kernels are those
+// of runtime/hostdev/testdata/kernels/images.cl.
+
+//go:embed images.py
+var imagesHalf []byte
+
+// imageJob is a launch of a kernel that reads or writes texels.
+type imageJob struct {
+	Kernel                       string
+	ObjectType                   uint32 // cl_mem_object_type
+	Order, Type                  uint32
+	Width, Height, Depth, Layers int
+	Size                         [3]int
+	Addressing                   uint32 // 0: without a sampler
+	Normalized, Linear           bool
+	Writes                       bool
+	Items                        int
+	Data, At, Other              []byte
+
+	desc driver.ImageDesc
+	own  []byte
+}
+
+const imageItems = 64
+
+// imageShapes are the images of each kind.
+var imageShapes = []struct {
+	name   string
+	object uint32
+	desc   driver.ImageDesc
+	size   [3]int
+}{
+	{"1d", 0x10F4, driver.ImageDesc{Kind: driver.Image1D, Width: 13}, [3]int{13, 1, 1}},
+	{"1d_buffer", 0x10F6, driver.ImageDesc{Kind: driver.Image1DBuffer, Width: 16}, [3]int{16, 1, 1}},
+	{"1d_array", 0x10F5, driver.ImageDesc{Kind: driver.Image1DArray, Width: 7, Layers: 3}, [3]int{7, 3, 1}},
+	{"2d", 0x10F1, driver.ImageDesc{Kind: driver.Image2D, Width: 7, Height: 5}, [3]int{7, 5, 1}},
+	{"2d_array", 0x10F3, driver.ImageDesc{Kind: driver.Image2DArray, Width: 5, Height: 4, Layers: 3}, [3]int{5, 4, 3}},
+	{"3d", 0x10F2, driver.ImageDesc{Kind: driver.Image3D, Width: 4, Height: 5, Depth: 3}, [3]int{4, 5, 3}},
+}
+
+// imageJobs makes the jobs. Reading without a sampler and writing are defined inside
+// the image alone.
+func imageJobs(formats func(driver.ImageKind) []driver.ImageFormat) (list []*imageJob) {
+	random := rand.New(rand.NewPCG(7, 11))
+	for _, shape := range imageShapes {
+		for _, format := range formats(shape.desc.Kind) {
+			if format.Order == driver.OrderDepth {
+				continue // its kernels have another type
+			}
+			j := imageJob{
+				ObjectType: shape.object, desc: shape.desc, Size: shape.size, Items: imageItems,
+				Order: uint32(format.Order), Type: uint32(format.Type),
+				Width: shape.desc.Width, Height: shape.desc.Height, Depth: shape.desc.Depth, Layers: shape.desc.Layers,
+			}
+			j.desc.Format = format
+			letter := imageLetter(format.Type)
+			for _, s := range imageSamplers() {
+				if shape.desc.Kind == driver.Image1DBuffer || s.Linear && letter != "f" {
+					continue // not in OpenCL
+				}
+				j.Addressing, j.Normalized, j.Linear = uint32(s.Addressing), s.Normalized, s.Linear
+				list = append(list, j.fill("sample_"+shape.name+"_"+letter, random))
+				if !s.Normalized && !s.Linear && s.Addressing != driver.AddressNone {
+					list = append(list, j.fill("index_"+shape.name+"_"+letter, random))
+				}
+			}
+			j.Addressing, j.Normalized, j.Linear = 0, false, false
+			list = append(list, j.fill("read_"+shape.name+"_"+letter, random))
+			if format.Order < driver.OrderSRGB || format.Order == driver.OrderABGR {
+				j.Writes = true
+				list = append(list, j.fill("write_"+shape.name+"_"+letter, random))
+			}
+		}
+	}
+	return list
+}
+
+func imageLetter(t driver.ChannelType) string {
+	switch t {
+	case driver.SignedInt8, driver.SignedInt16, driver.SignedInt32:
+		return "i"
+	case driver.UnsignedInt8, driver.UnsignedInt16, driver.UnsignedInt32:
+		return "u"
+	}
+	return "f"
+}
+
+func imageSamplers() (list []driver.Sampler) {
+	for mode := driver.AddressNone; mode <= driver.AddressMirroredRepeat; mode++ {
+		for _, linear := range []bool{false, true} {
+			list = append(list, driver.Sampler{Addressing: mode, Normalized: true, Linear: linear})
+			if mode < driver.AddressRepeat {
+				list = append(list, driver.Sampler{Addressing: mode, Linear: linear})
+			}
+		}
+	}
+	return list
+}
+
+// fill makes the texels, coordinates and colors of a copy of the job.
+func (j imageJob) fill(kernel string, random *rand.Rand) *imageJob {
+	j.Kernel = kernel
+	texels := j.Size[0] * j.Size[1] * j.Size[2]
+	j.Data = make([]byte, texels*j.texelSize())
+	for i := 0; i < len(j.Data); i++ {
+		j.Data[i] = byte(random.Uint32())
+	}
+	j.tameFloats(random)
+	if j.Writes {
+		j.Items = min(j.Items, texels) // each has a texel of its own
+	}
+	for i := range j.Items {
+		for c := range 3 {
+			j.At = binary.LittleEndian.AppendUint32(j.At, j.coordinate(i, c, random))
+		}
+		j.At = binary.LittleEndian.AppendUint32(j.At, 0)
+	}
+	for range 4 * j.Items {
+		v := random.Uint32()
+		switch imageLetter(j.desc.Format.Type) {
+		case "f":
+			v = math.Float32bits(random.Float32()*3 - 1.5)
+		case "i":
+			v = uint32(int32(v) >> (random.Uint32() % 28))
+		case "u":
+			v >>= random.Uint32() % 28
+		}
+		j.Other = binary.LittleEndian.AppendUint32(j.Other, v)
+	}
+	return &j
+}
+
+// tameFloats makes numbers of the texels of floats, whose random bits might be NaNs.
+func (j *imageJob) tameFloats(random *rand.Rand) {
+	switch j.desc.Format.Type {
+	case driver.Float:
+		for i := 0; i < len(j.Data); i += 4 {
+			binary.LittleEndian.PutUint32(j.Data[i:], math.Float32bits(random.Float32()*8-4))
+		}
+	case driver.HalfFloat:
+		for i := 0; i < len(j.Data); i += 2 {
+			binary.LittleEndian.PutUint16(j.Data[i:], uint16(random.Uint32()&0x83ff|(12+random.Uint32()%6)<<10))
+		}
+	}
+}
+
+func (j *imageJob) texelSize() int {
+	channels := map[driver.ChannelOrder]int{
+		driver.OrderRG: 2, driver.OrderRA: 2, driver.OrderRx: 2, driver.OrderRGx: 3, driver.OrderSRGB: 3,
+		driver.OrderRGBA: 4, driver.OrderBGRA: 4, driver.OrderARGB: 4, driver.OrderABGR: 4,
+		driver.OrderSRGBA: 4, driver.OrderSBGRA: 4, driver.OrderSRGBx: 4,
+	}[j.desc.Format.Order]
+	channels = max(channels, 1)
+	switch j.desc.Format.Type {
+	case driver.UnormShort565, driver.UnormShort555:
+		return 2
+	case driver.UnormInt101010, driver.UnormInt101010Two:
+		return 4
+	case driver.SnormInt8, driver.UnormInt8, driver.SignedInt8, driver.UnsignedInt8:
+		return channels
+	case driver.SnormInt16, driver.UnormInt16, driver.SignedInt16, driver.UnsignedInt16, driver.HalfFloat:
+		return 2 * channels
+	}
+	return 4 * channels
+}
+
+// coordinate is one of an item: outside the image too where a sampler says what is
+// read there.
+func (j *imageJob) coordinate(item, dimension int, random *rand.Rand) uint32 {
+	size := j.Size[dimension]
+	if j.Writes {
+		return uint32([]int{item % j.Size[0], item / j.Size[0] % j.Size[1], item / j.Size[0] / j.Size[1] % j.Size[2]}[dimension])
+	}
+	whole := random.IntN(size)
+	switch {
+	case j.Addressing == 0:
+		return uint32(whole)
+	case strings.HasPrefix(j.Kernel, "index"):
+		return uint32(whole + random.IntN(5) - 2)
+	}
+	spread := 2.0
+	if driver.AddressingMode(j.Addressing) == driver.AddressNone {
+		spread = 0
+	}
+	at := random.Float64()*(float64(size)+2*spread) - spread
+	if spread == 0 && j.Linear { // neighbors are inside
+		at = 0.5 + random.Float64()*float64(size-1)
+	}
+	if j.Normalized && !(j.Layers > 0 && (dimension == 2 || dimension == 1 && j.Height == 0)) {
+		at /= float64(size)
+	}
+	return math.Float32bits(float32(at))
+}
+
+// runImages runs the jobs on the embedded device.
+func runImages(jobs []*imageJob, code []byte, o hostdev.Options) error {
+	o.Output = io.Discard
+	d, err := hostdev.New(o).Devices()
+	if err != nil {
+		return err
+	}
+	p, err := driver.Build(context.Background(), d[0], []driver.Module{{
+		Name: "images", Image: driver.Image{Format: "spirv", Target: "spir64"}, Code: code,
+	}}, driver.BuildOptions{})
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	q, err := d[0].NewQueue(driver.QueueOptions{})
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	for _, j := range jobs {
+		if err := j.runHere(d[0], p, q); err != nil {
+			return fmt.Errorf("%v: %w", j, err)
+		}
+	}
+	return nil
+}
+
+func (j *imageJob) runHere(d driver.Device, p driver.Program, q driver.Queue) error {
+	k, err := p.Kernel(j.Kernel)
+	if err != nil {
+		return err
+	}
+	buffer := func(data []byte) (driver.Memory, error) {
+		m, err := d.Alloc(driver.DeviceMemory, int64(len(data)))
+		if err == nil {
+			err = q.Write(m, 0, data, driver.Sync{Block: true})
+		}
+		return m, err
+	}
+	at, err := buffer(j.At)
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	other, err := buffer(j.Other)
+	if err != nil {
+		return err
+	}
+	defer other.Close()
+	desc := j.desc
+	if desc.Kind == driver.Image1DBuffer {
+		if desc.Buffer, err = buffer(j.Data); err != nil {
+			return err
+		}
+		defer desc.Buffer.Close()
+	}
+	m, err := d.(driver.ImageDevice).NewImage(desc)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	box, images := driver.ImageBox{Size: j.Size}, q.(driver.ImageQueue)
+	if err := images.WriteImage(m, box, driver.HostImage{Data: j.Data}, driver.Sync{Block: true}); err != nil {
+		return err
+	}
+	args := []driver.Arg{{Memory: m}}
+	if j.Addressing != 0 {
+		args = append(args, driver.Arg{Sampler: &driver.Sampler{Addressing: driver.AddressingMode(j.Addressing), Normalized: j.Normalized, Linear: j.Linear}})
+	}
+	args = append(args, driver.Arg{Memory: at}, driver.Arg{Memory: other})
+	if err := q.Launch(k, driver.Range{Global: []int{j.Items}}, args, driver.Sync{Block: true}); err != nil {
+		return err
+	}
+	if j.Writes {
+		j.own = make([]byte, len(j.Data))
+		return images.ReadImage(m, box, driver.HostImage{Data: j.own}, driver.Sync{Block: true})
+	}
+	j.own = make([]byte, len(j.Other))
+	return q.Read(other, 0, j.own, driver.Sync{Block: true})
+}
+
+func (j *imageJob) String() string {
+	s := fmt.Sprintf("%s of order %#x, type %#x", j.Kernel, j.Order, j.Type)
+	if j.Addressing != 0 {
+		s += fmt.Sprintf(", addressing %#x, normalized %v, linear %v", j.Addressing, j.Normalized, j.Linear)
+	}
+	return s
+}
+
+// distance is how far the other device's result is, in units of the last place of the
+// largest color for floats, and in steps of the channel for what was written. A
+// linear filter may be less exact: OpenCL only asks for the right formula.
+func (j *imageJob) distance(theirs []byte) float64 {
+	most := 0.0
+	switch {
+	case slices.Equal(theirs, j.own):
+		return 0
+	case imageLetter(j.desc.Format.Type) != "f":
+		return math.Inf(1)
+	case j.Writes:
+		return j.writtenDistance(theirs)
+	}
+	scale := 1.0
+	for i := 0; i < len(j.own); i += 4 {
+		scale = max(scale, math.Abs(float64(math.Float32frombits(binary.LittleEndian.Uint32(j.own[i:])))))
+	}
+	for i := 0; i < len(j.own); i += 4 {
+		a, b := math.Float32frombits(binary.LittleEndian.Uint32(j.own[i:])), math.Float32frombits(binary.LittleEndian.Uint32(theirs[i:]))
+		if d := math.Abs(float64(a)-float64(b)) / (scale * 0x1p-24); !(d <= most) {
+			most = cmp.Or(d, math.Inf(1))
+		}
+	}
+	return most
+}
+
+// writtenDistance is the greatest difference of a channel of 8 or 16 bits; others are
+// equal or not.
+func (j *imageJob) writtenDistance(theirs []byte) (most float64) {
+	size := 0
+	switch j.desc.Format.Type {
+	case driver.UnormInt8, driver.SnormInt8:
+		size = 1
+	case driver.UnormInt16, driver.SnormInt16, driver.HalfFloat:
+		size = 2
+	default:
+		return math.Inf(1)
+	}
+	for i := 0; i+size <= len(theirs); i += size {
+		d := math.Abs(float64(littleEndian(theirs[i:i+size])) - float64(littleEndian(j.own[i:i+size])))
+		most = max(most, d)
+	}
+	return most
+}
+
+// compareImages prints how far the devices differ, by instruction, filter and type.
+func compareImages(o options, files []string) (differ bool, err error) {
+	code, err := os.ReadFile(files[0])
+	if err != nil {
+		return false, err
+	}
+	dir, err := os.MkdirTemp("", "devdiff")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	d, err := hostdev.New(hostdev.Options{Output: io.Discard}).Devices()
+	if err != nil {
+		return false, err
+	}
+	jobs := imageJobs(d[0].(driver.ImageDevice).ImageFormats)
+	if err := runImages(jobs, code, hostdev.Options{}); err != nil {
+		return false, err
+	}
+	if err := runImagesElsewhere(o, dir, jobs, files); err != nil {
+		return false, err
+	}
+	return reportImages(o, dir, jobs), nil
+}
+
+// runImagesElsewhere gives the other device the source, if there is a second file.
+func runImagesElsewhere(o options, dir string, jobs []*imageJob, files []string) error {
+	text, err := json.Marshal(jobs)
+	if err != nil {
+		return err
+	}
+	for i, name := range []string{"images.spv", "images.cl"}[:len(files)] {
+		data, err := os.ReadFile(files[i])
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			return err
+		}
+	}
+	script := filepath.Join(dir, "images.py")
+	for name, data := range map[string][]byte{"jobs.json": text, "images.py": imagesHalf} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			return err
+		}
+	}
+	cmd := exec.Command(o.python, script, dir)
+	cmd.Env = append(os.Environ(), "OCL_ICD_VENDORS="+o.icd)
+	cmd.Stderr = os.Stderr
+	return cmd.Run()
+}
+
+// maxImageUnits are the units of the last place that a filter or a conversion may
+// differ by.
+const maxImageUnits = 16
+
+func reportImages(o options, dir string, jobs []*imageJob) (differ bool) {
+	type row struct {
+		equal, near, far, refused int
+		most                      float64
+	}
+	rows := map[string]*row{}
+	for i, j := range jobs {
+		name, _, _ := strings.Cut(j.Kernel, "_")
+		if j.Linear {
+			name += ", linear"
+		}
+		name += ", " + imageLetter(j.desc.Format.Type)
+		r := rows[name]
+		if r == nil {
+			r = new(row)
+			rows[name] = r
+		}
+		theirs, err := os.ReadFile(filepath.Join(dir, strconv.Itoa(i)+".result"))
+		if err != nil {
+			r.refused++
+			continue
+		}
+		switch d := j.distance(theirs); {
+		case d == 0:
+			r.equal++
+		case d <= maxImageUnits && !j.Writes || d <= 1:
+			r.near, r.most = r.near+1, max(r.most, d)
+		default:
+			r.far++
+			differ = true
+			if r.far <= 3 || o.verbose {
+				fmt.Printf("differ: %v: %v\n", j, d)
+			}
+		}
+	}
+	var names []string
+	for name := range rows {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		r := rows[name]
+		fmt.Printf("%-20s %5d equal, %5d near (at most %.3g), %5d differ, %5d not of the other device\n", name, r.equal, r.near, r.most, r.far, r.refused)
+	}
+	return differ
+}
