@@ -158,11 +158,17 @@ func (x *Extractor) esimdFunctions(group *Group) []ir.ValueID {
 	return esimd
 }
 
-// addReachable adds the roots and all values that they refer to.
+// addReachable adds the roots and all values that they refer to. The stack holds
+// those of one root at a time: a module may have a million.
 func (x *Extractor) addReachable(s *Slice, roots []ir.ValueID) {
 	for _, id := range roots {
 		x.visitValue(s, id)
+		x.emptyStack(s)
 	}
+}
+
+// emptyStack visits the references of the values that were found.
+func (x *Extractor) emptyStack(s *Slice) {
 	for len(x.stack) > 0 {
 		id := x.stack[len(x.stack)-1]
 		x.stack = x.stack[:len(x.stack)-1]
