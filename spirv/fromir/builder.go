@@ -62,6 +62,7 @@ type builder struct {
 	order       []id          // entries in the order in which they were made
 	unique      wordTable     // entries that their words tell apart, by identifier
 	keyed       map[string]id // those with keys
+	literals    []unitLiteral
 	externals   map[ir.ValueID]id
 	modes       []uint32 // execution modes
 	functions   []uint32
@@ -98,11 +99,26 @@ func (b *builder) resetUnit() {
 	clear(b.keyed)
 	clear(b.externals)
 	b.decorations, b.order, b.modes, b.functions = b.decorations[:0], b.order[:0], b.modes[:0], b.functions[:0]
+	b.literals = b.literals[:0]
 }
 
 func (b *builder) newID() id {
 	b.next++
 	return b.next - 1
+}
+
+// unitLiteral is a literal in the place of an identifier of the unit.
+type unitLiteral struct{ local, value uint32 }
+
+// literalWord returns a literal as the code of a unit has it. One that is as large as
+// an identifier gets an identifier that stands for it: their words look the same.
+func (b *builder) literalWord(v uint32) uint32 {
+	if v < firstID {
+		return v
+	}
+	n := b.newID()
+	b.literals = append(b.literals, unitLiteral{n - firstID, v})
+	return n
 }
 
 // maxWords is the length of the longest instruction: its first word has 16 bits for

@@ -97,9 +97,12 @@ func (d *debugWords) addIDs(list ...id) *debugWords {
 // addLiterals appends numbers, which the sets for shaders have as constants.
 func (d *debugWords) addLiterals(list ...uint32) *debugWords {
 	for _, n := range list {
-		if d.shaderDebug() {
+		switch {
+		case d.shaderDebug():
 			d.addIDs(d.constWord(n))
-		} else {
+		case n >= firstID: // no line of a source; the word would look like an identifier
+			d.words = append(d.words, 0)
+		default:
 			d.words = append(d.words, n)
 		}
 	}

@@ -301,6 +301,9 @@ func (m *image) beginUnit(u *unit) {
 			m.local[i] = m.entryNumber(e)
 		}
 	}
+	for _, l := range u.literals {
+		m.local[l.local] = l.value
+	}
 }
 
 // describeUnit adds names and decorations of the unit's identifiers that which

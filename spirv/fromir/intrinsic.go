@@ -144,7 +144,7 @@ func (c *callSite) passArgument() {
 // alignOf returns the alignment of a pointer argument, 1 where nothing tells it.
 func (c *callSite) alignOf(parameter int) uint64 {
 	if a := ir.FindAttribute(c.detail.Attributes.Parameter(parameter), "align"); a != nil {
-		return max(a.Int, 1)
+		return min(max(a.Int, 1), 1<<30) // less is a weaker promise
 	}
 	return 1
 }

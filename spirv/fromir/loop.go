@@ -137,7 +137,7 @@ func (f *function) loopControl(o ir.Operand) (control uint32, parameters []uint3
 	}
 	if control&loopCountINTEL != 0 {
 		for _, n := range counts {
-			values[loopCountINTEL] = append(values[loopCountINTEL], uint32(n), uint32(n>>32))
+			values[loopCountINTEL] = append(values[loopCountINTEL], f.b.literalWord(uint32(n)), f.b.literalWord(uint32(n>>32)))
 		}
 	}
 	for bit := uint32(1); bit != 0 && bit <= control; bit <<= 1 {
@@ -157,7 +157,7 @@ func (f *function) loopBit(name string, n, control uint32, values map[uint32][]u
 			return 0
 		}
 		f.needVersion(spirv.Version1_4)
-		values[bit] = []uint32{n}
+		values[bit] = []uint32{f.b.literalWord(n)}
 		return bit
 	}
 	switch name {
@@ -177,7 +177,7 @@ func (f *function) loopBit(name string, n, control uint32, values map[uint32][]u
 		return 0
 	}
 	if c.parameter {
-		values[c.bit] = []uint32{n}
+		values[c.bit] = []uint32{f.b.literalWord(n)}
 	}
 	return c.bit
 }

@@ -46,7 +46,7 @@ func (c *callSite) compressStore() {
 
 func (c *callSite) maskedAlign(pointer int, argument bool, at int) uint64 {
 	if argument {
-		return max(c.constantArgument(at), 1)
+		return min(max(c.constantArgument(at), 1), 1<<30)
 	}
 	return c.alignOf(pointer)
 }

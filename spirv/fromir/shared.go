@@ -96,13 +96,15 @@ func (e *entry) appendKey(key []byte) []byte {
 func structuralKey(key []byte, e *entry, self id, meanings []*shared) []byte {
 	key = append(binary.LittleEndian.AppendUint16(key, uint16(e.op)), 0)
 	deps := e.deps
+	own := false // a second word that looks like the entry's own identifier is a literal
 	for _, w := range e.words {
 		switch {
-		case w == self:
-			continue
 		case len(deps) > 0 && w == deps[0]:
 			deps = deps[1:]
 			w = uint32(meanings[w-firstID].index)
+		case w == self && !own:
+			own = true
+			continue
 		}
 		key = binary.LittleEndian.AppendUint32(key, w)
 	}
@@ -132,16 +134,17 @@ func fillShared(to *shared, b *builder, n id, meanings []*shared, notes []decora
 // noteRelocations notes the identifiers among the words of an entry. self stands for
 // the entry.
 func (s *shared) noteRelocations(e *entry, n id, self *shared, meanings []*shared) {
-	deps := e.deps
+	deps, own := e.deps, false
 	for at, w := range e.words {
 		switch {
-		case w == n:
-			s.relocs = append(s.relocs, reloc{at: uint32(at), entry: self})
 		case len(deps) > 0 && w == deps[0]:
 			deps = deps[1:]
 			d := meanings[w-firstID]
 			s.relocs = append(s.relocs, reloc{at: uint32(at), entry: d})
 			s.deps = append(s.deps, d)
+		case w == n && !own: // as in structuralKey
+			own = true
+			s.relocs = append(s.relocs, reloc{at: uint32(at), entry: self})
 		}
 	}
 }
@@ -189,7 +192,7 @@ func eachID(words []uint32, count uint32, visit func(at int, n uint32)) {
 }
 
 // idWords are the instructions with literals that can be any number: how many
-// words come before these. In the others no literal is as large as firstID.
+// words come before these. In the others large literals are those of literalWord.
 var idWords = map[spirv.Opcode]int{
 	spirv.OpLine: 1, spirv.OpCompositeExtract: 3, spirv.OpCompositeInsert: 4, spirv.OpVectorShuffle: 4,
 	spirv.OpLifetimeStart: 1, spirv.OpLifetimeStop: 1,

@@ -109,7 +109,7 @@ func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 	}
 	for i := first; i < len(operands); i++ {
 		if op.IsLiteral(i - first) {
-			words = append(words, uint32(c.constantArgument(i)))
+			words = append(words, c.b.literalWord(uint32(c.constantArgument(i))))
 			continue
 		}
 		words = append(words, c.spirvArgument(op, i, i-first))
@@ -244,7 +244,7 @@ func (c *callSite) extendedInstruction(name string) {
 	for i := range c.operands {
 		switch {
 		case spirv.ExtInstIsLiteral("OpenCL.std", number, i):
-			words = append(words, uint32(c.constantArgument(i)))
+			words = append(words, c.b.literalWord(uint32(c.constantArgument(i))))
 		case name == "printf" && c.isPointer(c.operands[i].Type):
 			words = append(words, c.argAs(i, c.intType(8)))
 			if i == 0 && c.function.moduleType(c.operands[0].Type).AddressSpace != 2 {

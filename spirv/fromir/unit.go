@@ -24,6 +24,7 @@ type unit struct {
 	entry        uint32 // the number of the identifier of the entry point
 	wrapperAt    int    // where in code the entry point's function begins
 	relocs       []codeReloc
+	literals     []unitLiteral
 	variable     *shared      // of a variable: its OpVariable; its number means nothing
 	names        []uint32     // OpName of each; the targets are numbers of the unit's identifiers
 	notes        []decoration // the targets are numbers of the unit's identifiers
@@ -112,6 +113,7 @@ func (t *translator) completeUnit(u *unit) {
 	if u.wrapperAt = len(b.functions); t.entry != 0 {
 		u.kernel, u.entry, u.wrapperAt = true, t.entry-firstID, t.wrapperAt
 	}
+	u.literals = slices.Clone(b.literals)
 	u.code, u.modes = slices.Clone(b.functions), slices.Clone(b.modes)
 	eachID(u.code, b.next-firstID, func(at int, n uint32) {
 		t.relocs = append(t.relocs, codeReloc{uint32(at), n})
