@@ -105,6 +105,7 @@ func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 		{Name: "to-text", Usage: "input is SPIR-V; write the translator's text form", Set: t.setConversion("-to-text", textOfModule)},
 		{Name: "to-binary", Usage: "input is the translator's text form; write SPIR-V", Set: t.setConversion("-to-binary", moduleOfText)},
 	}
+	f.Flags = append(f.Flags, cli.Flag{Name: "spirv-preserve-auxdata", Usage: "keep attributes and metadata of functions and variables in NonSemantic.AuxData", Set: cli.SetBool(&o.AuxData)})
 	f.Flags = append(f.Flags, cli.Flag{Name: "spirv-allow-extra-diexpressions", Usage: "operations in debug information that OpenCL.DebugInfo.100 does not list", Set: cli.SetBool(&o.ExtraExpressions)})
 	help := func(string) error { t.done = true; t.printHelp(f, s); return nil }
 	f.Flags = append(f.Flags, cli.Flag{Name: "help", Usage: "print this text", Set: help}, cli.Flag{Name: "h", Hidden: true, Set: help})

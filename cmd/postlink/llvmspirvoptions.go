@@ -78,7 +78,7 @@ func (t *spirvTool) otherFlags(s cli.Streams) (list []cli.Flag) {
 	for _, name := range []string{
 		"spirv-mem2reg", "spirv-verify-regularize-passes", "spirv-debug", "spirv-lower-const-expr", "spirv-erase-cl-md",
 		"spirv-expand-step", "spirv-gen-kernel-arg-name-md", "spirv-emit-function-ptr-addr-space", "spirv-use-llvm-target",
-		"spirv-preserve-auxdata", "opaque-pointers", "emit-opaque-pointers", "spirv-use-llvm-backend-target",
+		"opaque-pointers", "emit-opaque-pointers", "spirv-use-llvm-backend-target",
 	} {
 		list = append(list, cli.Flag{Name: name, Hidden: true, Set: ignoredOption})
 	}

@@ -32,6 +32,19 @@ declare void @llvm.var.annotation.p0.p1(ptr, ptr addrspace(1), ptr addrspace(1),
 	})
 }
 
+// TestCacheControls: the metadata of an instruction decorate a copy of its pointer.
+func TestCacheControls(t *testing.T) {
+	const controls = "!0 = !{!1, !2}\n!1 = !{i32 6442, i32 0, i32 1, i32 0}\n!2 = !{i32 6442, i32 1, i32 2, i32 0}\n!3 = !{!4}\n!4 = !{i32 6443, i32 0, i32 1, i32 1}\ndeclare void @f(ptr addrspace(1))"
+	const body = "%a = load i32, ptr addrspace(1) %p, !spirv.DecorationCacheControlINTEL !0\nstore i32 %a, ptr addrspace(1) %p, !spirv.DecorationCacheControlINTEL !3\ncall void @f(ptr addrspace(1) %p), !spirv.DecorationCacheControlINTEL !0\nstore i32 1, ptr addrspace(1) %p"
+	checkConstructs(t, []construct{
+		{
+			name: "allowed", ir: kernelOf(body, controls),
+			want: []string{"CacheControlLoadINTEL 0 CachedINTEL", "CacheControlLoadINTEL 1 StreamingINTEL", "CacheControlStoreINTEL 0 WriteThroughINTEL", "OpPtrAccessChain", "OpLoad", "OpPtrAccessChain", "OpStore", "OpPtrAccessChain", "OpFunctionCall", "OpStore %p"},
+		},
+		{name: "not allowed", extensions: "-all", ir: kernelOf(body, controls), absent: []string{"CacheControl", "OpPtrAccessChain"}},
+	})
+}
+
 // TestLoopsOfFPGAs: loop controls without a merge block, and those that name arrays.
 func TestLoopsOfFPGAs(t *testing.T) {
 	const unstructured = "br label %loop\nloop:\nstore volatile i32 %n, ptr addrspace(1) %p\nbr label %next\nnext:\nbr label %loop, !llvm.loop !0\n}\n!0 = distinct !{!0, !1}\n!1 = !{!\"llvm.loop.unroll.enable\"}\ndefine void @f() {"

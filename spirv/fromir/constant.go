@@ -136,9 +136,8 @@ func (t *translator) constComposite(typ id, parts []id) id {
 	if len(parts) == 0 {
 		return t.constNull(typ)
 	}
-	// SPV_INTEL_long_composites, which continues such a list, is not written.
-	if len(parts) > 0xffff-3 {
-		t.failf("constants of %d elements do not fit into an instruction", len(parts))
+	if len(parts) > maxWords-3 {
+		t.longComposite("constants", len(parts))
 	}
 	op := spirv.OpConstantComposite
 	if slices.ContainsFunc(parts, t.isSpecialization) {

@@ -19,7 +19,8 @@ type construct struct {
 	ir         string
 	want       []string
 	absent     []string
-	err        string // part of the message, where the module is refused
+	err        string         // part of the message, where the module is refused
+	options    fromir.Options // beside the version and the extensions
 }
 
 // checkConstructs translates rows. Constructs that the validator does not know are in validatorLimits.
@@ -31,7 +32,8 @@ func checkConstructs(t *testing.T, rows []construct) {
 }
 
 func (row *construct) check(t *testing.T) {
-	o := fromir.Options{Version: row.version}
+	o := row.options
+	o.Version = row.version
 	if o.Version == 0 {
 		o.Version = spirv.Version1_6
 	}
@@ -74,7 +76,7 @@ var (
 	idToken = regexp.MustCompile(`%\d+`)
 	// unknownNumber are messages about numbers and operands of extensions that are newer
 	// than the validator. Verify has read them already, by the newest grammar.
-	unknownNumber = regexp.MustCompile(`OpFPGARegINTEL starting at|Invalid instruction OpLoopMerge .*expected no more operands|Invalid [a-z -]+ operand: \d+|Invalid opcode: \d+|Invalid instruction OpDecorate .*expected no more operands|is not supported: SPV_`)
+	unknownNumber = regexp.MustCompile(`LongConstantCompositeINTEL|OpFPGARegINTEL starting at|Invalid instruction OpLoopMerge .*expected no more operands|Invalid [a-z -]+ operand: \d+|Invalid opcode: \d+|Invalid instruction OpDecorate .*expected no more operands|is not supported: SPV_`)
 )
 
 // nameIDs spells identifiers by their names in the text of a module.

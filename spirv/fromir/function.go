@@ -28,6 +28,7 @@ type function struct {
 	variables, code []uint32
 	incoming        map[phiEdge]id
 	merges          map[int][]uint32   // words of a loop merge, by header
+	cached          map[ir.Value]id    // copies of the instruction's pointers with their cache controls
 	indexGroups     map[ir.NodeID][]id // arrays that loops access in parallel; nil before it is asked for
 	line            lineState
 	scopeNow        scopeState
@@ -108,6 +109,7 @@ func (t *translator) functionHead(words []uint32, n ir.ValueID, names []string) 
 	words = appendInstruction(words, spirv.OpFunction, result, self, t.functionControl(info.header), typ)
 	words, args := t.functionParameters(words, info, elements, names)
 	t.decorateFunction(self, info)
+	t.auxiliaryData(n, self)
 	return words, args
 }
 
@@ -415,6 +417,9 @@ func (f *function) operandID(v ir.Value, want id) id {
 		n = f.writeExpression(v)
 	default:
 		f.failf("an operand that is not a value")
+	}
+	if copied := f.cached[v]; copied != 0 {
+		n = copied
 	}
 	return f.castPointer(n, own, want)
 }

@@ -175,6 +175,7 @@ func (t *translator) decorateVariable(n ir.ValueID, self id) {
 	}
 	t.metadataDecorations(self, t.attachedOperands(v, "spirv.Decorations"))
 	t.vectorComputeVariable(n, self)
+	t.auxiliaryData(n, self)
 	if list := t.attachedNumbers(v, "io_pipe_id"); len(list) > 0 && t.allowsDecoration(decIOPipeStorage) {
 		t.decorateNeeded(self, decIOPipeStorage, list[0])
 	}
@@ -183,7 +184,7 @@ func (t *translator) decorateVariable(n ir.ValueID, self id) {
 // initializerID returns the initialiser of a variable, 0 if it has none.
 func (t *translator) initializerID(n ir.ValueID) id {
 	v := &t.module.Values[n]
-	if t.view.isDeclared(n) || v.Linkage == ir.Common {
+	if t.view.isDeclared(n) || v.Linkage == ir.Common || v.Linkage == ir.AvailableExternally {
 		return 0
 	}
 	var pool ir.ConstantPool
@@ -212,6 +213,8 @@ func (m *image) decorateLinkage(self id, v *ir.PartitionValue) {
 	switch {
 	case linkage == ir.Internal || linkage == ir.Private || name == "":
 		return
+	case v.Definition && linkage == ir.AvailableExternally && v.Value.Kind == ir.Function && !m.options.AuxData:
+		return // the body serves here: a function that is imported may have none
 	case !v.Definition || linkage == ir.AvailableExternally:
 		kind = linkImport
 	case linkage == ir.LinkOnceODR && m.options.allowsExtension("SPV_KHR_linkonce_odr"):

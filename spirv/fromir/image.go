@@ -574,6 +574,9 @@ func (s *sorter) placeEntry(e *shared) {
 
 // appendEntry appends the instruction of an entry.
 func (m *image) appendEntry(words []uint32, e *shared) []uint32 {
+	if len(e.words) >= maxWords {
+		return m.appendLongEntry(words, e)
+	}
 	words = append(words, headWord(len(e.words)+1, e.op))
 	start := len(words)
 	words = append(words, e.words...)

@@ -43,6 +43,7 @@ type emitter func(op spirv.Opcode, typ id, operands ...uint32) id
 // nothing may follow in the block.
 func (f *function) writeInstruction(i int, in *ir.Instruction) (ended bool) {
 	f.writeLine(in)
+	f.cacheControls(in)
 	ended = f.writeUndecorated(i, in)
 	f.decorateInstruction(i, in)
 	return ended

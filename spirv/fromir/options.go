@@ -54,6 +54,9 @@ type Options struct {
 	// KernelArgTypes keeps the names of the argument types of kernels in
 	// strings.
 	KernelArgTypes bool
+	// AuxData keeps attributes and metadata of functions and variables in
+	// instructions of NonSemantic.AuxData.
+	AuxData bool
 	// SplitMulAdd makes llvm.fmuladd a product and a sum instead of OpenCL.std's mad.
 	SplitMulAdd bool
 }

@@ -61,6 +61,10 @@ var validatorLimits = []string{
 	"requires one of these capabilities: RoundToInfinityINTEL",
 	// Modules that sycl-post-link has not taken the specialization constants of.
 	"__usid_str",
+	// NonSemantic.AuxData names functions before they are defined.
+	"[%f]' has not been defined", "may not be decorated with Import Linkage",
+	// Structs of more members than the universal limits allow.
+	"has exceeded the limit (16383)",
 }
 
 // validate runs spirv-val if it is installed.

@@ -275,9 +275,8 @@ func (t *translator) structType(n ir.TypeID, typ *ir.Type) id {
 		t.typeIDs.note(n, made)
 		return made
 	}
-	// An instruction counts its words in 16 bits.
-	if len(typ.Elements) > 0xffff-2 {
-		t.failf("structs of %d members do not fit into an instruction", len(typ.Elements))
+	if len(typ.Elements) > maxWords-2 {
+		t.longComposite("structs", len(typ.Elements))
 	}
 	if !typ.Identified {
 		return t.literalStruct(n, typ)
