@@ -55,7 +55,7 @@ type Image struct {
 	CompileOptions string
 	LinkOptions    string
 	Manifest       []byte // nil: no manifest
-	Code           Code
+	Code           Code   // never nil; Bytes(nil) is code of no bytes
 	// Entries are the names of the entry points. HasEntries tells an empty
 	// symbol file (two equal pointers) from none (null pointers).
 	Entries    []string

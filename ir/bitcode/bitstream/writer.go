@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Writer makes a bitstream. It is for one goroutine; the zero value is ready.
+// Writer makes a bitstream. It is for one goroutine; Reset makes it ready.
 type Writer struct {
 	buf     []byte
 	word    uint64 // bits that are not in buf yet
