@@ -49,6 +49,7 @@ func TestErrors(t *testing.T) {
 		{"undefined metadata", "!0 = !{!1}", "1:8: use of undefined metadata '!1'"},
 		{"undefined attachment", "define void @f() !dbg !7 {\n  ret void\n}", "1:23: use of undefined metadata '!7'"},
 		{"undefined named operand", "!n = !{!5}", "1:8: use of undefined metadata '!5'"},
+		{"an attachment and a node", "!0 = !{i32 1}\ndefine void @f() !dbg !7 {\n  ret void\n}", "2:23: use of undefined metadata '!7'"},
 		{"the first fault, in metadata", "!0 = !{!9}\n" + body("  br label %no"), "1:8: use of undefined metadata '!9'"},
 		{"metadata twice", "!0 = !{}\n!1 = !{}\n!0 = !{}", "3:1: metadata '!0' is defined twice"},
 		{"sparse metadata twice", "!4000000 = !{}\n!4000000 = !{}", "2:1: metadata '!4000000' is defined twice"},

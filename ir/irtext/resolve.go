@@ -61,19 +61,14 @@ func (t *text) newParser() *parser {
 const minimumShare = 1 << 17
 
 // resolveItems parses values, until none are left or one is faulty, then nodes
-// likewise.
+// likewise. A fault leaves a parser within a step, so that nodes get a new one.
 func (r *resolver) resolveItems() {
-	p := r.text.newParser()
-	p.declaresIntrinsics = true
-	p.locals = newLocals()
-	refs := newRefSink(r.text.module, len(r.text.nodes))
-	p.refs = refs
+	p := r.newWorker()
 	var faults []*fault
 	for _, work := range []func(*parser){r.workValues, r.workNodes} {
 		if f := catchFault(func() { work(p) }); f != nil {
 			faults = append(faults, f)
-			// As the fault may have left them, amid an initialiser that is decoded too.
-			p.depth, p.resolve, p.refs, p.types = 0, true, refs, nil
+			p = r.newWorker()
 		}
 	}
 	r.mu.Lock()
@@ -82,6 +77,15 @@ func (r *resolver) resolveItems() {
 	r.calls = append(r.calls, p.indirects...)
 	r.labels = append(r.labels, p.labels...)
 	r.text.intrinsics = append(r.text.intrinsics, p.intrinsics...)
+}
+
+// newWorker returns the parser of a goroutine.
+func (r *resolver) newWorker() *parser {
+	p := r.text.newParser()
+	p.declaresIntrinsics = true
+	p.locals = newLocals()
+	p.refs = newRefSink(r.text.module, len(r.text.nodes))
+	return p
 }
 
 // workValues takes values one by one until none is left: their sizes differ by
