@@ -369,29 +369,30 @@ func compareImages(o options, files []string) (differ bool, err error) {
 	if err := runImages(jobs, code, hostdev.Options{}); err != nil {
 		return false, err
 	}
-	if err := runImagesElsewhere(o, dir, jobs, files); err != nil {
+	var source []byte
+	if len(files) > 1 {
+		if source, err = os.ReadFile(files[1]); err != nil {
+			return false, err
+		}
+	}
+	if err := runImagesElsewhere(o, dir, jobs, code, source); err != nil {
 		return false, err
 	}
 	return reportImages(o, dir, jobs), nil
 }
 
-// runImagesElsewhere gives the other device the source, if there is a second file.
-func runImagesElsewhere(o options, dir string, jobs []*imageJob, files []string) error {
+// runImagesElsewhere gives the other device the source, if there is one.
+func runImagesElsewhere(o options, dir string, jobs []*imageJob, code, source []byte) error {
 	text, err := json.Marshal(jobs)
 	if err != nil {
 		return err
 	}
-	for i, name := range []string{"images.spv", "images.cl"}[:len(files)] {
-		data, err := os.ReadFile(files[i])
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
-			return err
-		}
+	files := map[string][]byte{"jobs.json": text, "images.py": imagesHalf, "images.spv": code}
+	if source != nil {
+		files["images.cl"] = source
 	}
 	script := filepath.Join(dir, "images.py")
-	for name, data := range map[string][]byte{"jobs.json": text, "images.py": imagesHalf} {
+	for name, data := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
 			return err
 		}

@@ -116,6 +116,9 @@ func (p plan) fieldValue(f field) uint64 {
 // which halves have.
 func elementValue(f field, n int) uint64 {
 	v := float64(n*7%23-5) * 0.375
+	if seed != 0 && f.float {
+		v = randomElement(uint64(n))
+	}
 	switch {
 	case f.float && f.size == 8:
 		return math.Float64bits(v)
@@ -125,8 +128,25 @@ func elementValue(f field, n int) uint64 {
 		return halfBits(v)
 	case f.size == 8:
 		return uint64(n%4) + 1
+	case seed != 0 && f.size < 8:
+		return randomBits(uint64(n))%13 + 1 // many are indexes and counts
 	}
 	return uint64(n*5%13) + 1
+}
+
+// seed makes the elements of buffers random; -seed sets it.
+var seed uint64
+
+// randomElement is a number of a range in which few functions overflow, and that
+// halves have.
+func randomElement(n uint64) float64 { return float64(int64(randomBits(n)%2048)-1024) / 128 }
+
+// randomBits hashes the number of an element with the seed (SplitMix64).
+func randomBits(n uint64) uint64 {
+	z := (n + seed) * 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return (z ^ z>>31) >> 1
 }
 
 // halfBits converts a number that a half has exactly.

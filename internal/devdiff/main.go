@@ -4,6 +4,8 @@
 // is tried with others.
 //
 //	devdiff -coverage [-v] FILE...
+//	devdiff -executors [-variants N] [-seed N] FILE...
+//	devdiff -images -icd LIBRARY [-python PYTHON] IMAGES.spv [IMAGES.cl]
 //	devdiff -icd LIBRARY [-python PYTHON] [-variants N] [-kernel TEXT] [-global SIZES -local SIZES] [-buffer BYTES] [-undefined REGEXP] [-record FILE] [-v] FILE...
 //
 // FILEs are those of offload-wrap list, or SPIR-V. Kernels whose names
@@ -41,6 +43,8 @@ func main() {
 	flag.IntVar(&bufferSize, "buffer", bufferSize, "bytes of each buffer")
 	coverage := flag.Bool("coverage", false, "only tell which kernels the embedded device compiles")
 	check := flag.Bool("check", false, "only run the kernels in the checked mode, and print the findings")
+	flag.BoolVar(&o.executors, "executors", false, "run each kernel in all executors of the embedded device, and compare them; without -icd that alone")
+	flag.Uint64Var(&seed, "seed", 0, "make random numbers of this seed for the elements of buffers; 0: a pattern")
 	images := flag.Bool("images", false, "compare images and samplers, with the kernels of FILE, images.cl as SPIR-V; a second FILE is its source, for devices without SPIR-V")
 	flag.Parse()
 	o.undefined = regexp.MustCompile(*undefined)
@@ -92,6 +96,7 @@ type options struct {
 	undefined                 *regexp.Regexp
 	global, local             []int
 	variants                  int
+	executors                 bool
 	verbose                   bool
 }
 
@@ -124,6 +129,10 @@ func compareFiles(o options, files []string) (differ bool, err error) {
 		}
 		jobs = append(jobs, j)
 	}
+	if o.icd == "" && o.executors {
+		same, err := compareExecutors(jobs)
+		return !same, err
+	}
 	if err := runElsewhere(o, dir, jobs); err != nil {
 		return false, err
 	}
@@ -136,10 +145,17 @@ func compareFiles(o options, files []string) (differ bool, err error) {
 		}
 	}
 	r.printSummary()
+	if o.executors {
+		same, err := compareExecutors(jobs)
+		differ = differ || !same
+		if err != nil {
+			return true, err
+		}
+	}
 	if o.record != "" {
 		err = os.WriteFile(o.record, []byte(digests.String()), 0o666)
 	}
-	return r.counts[verdictDiffers] > 0, err
+	return differ || r.counts[verdictDiffers] > 0, err
 }
 
 // readCandidates reads the kernels of the files.
