@@ -94,3 +94,33 @@ func TestGuardOthers(t *testing.T) {
 		}()
 	}
 }
+
+// Bytes of a mapping are the same while its pages are released, and afterwards.
+func TestKeepReleasing(t *testing.T) {
+	f, err := CreateNameless(t.TempDir(), "mapped-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	want := bytes.Repeat([]byte("0123456789abcdef"), 1<<14)
+	if _, err := f.Write(want); err != nil {
+		t.Fatal(err)
+	}
+	data, err := Map(f, int64(len(want)), true)
+	if err != nil {
+		t.Skip(err) // not on this system
+	}
+	defer Unmap(data)
+	stop := KeepReleasing(data, nil)
+	for i := range data { // some of it between two releases, some after
+		data[i] ^= 0x20
+		want[i] ^= 0x20
+	}
+	if !bytes.Equal(data, want) {
+		t.Error("while pages are released, the mapping has other bytes than were written")
+	}
+	stop()
+	if !bytes.Equal(data, want) {
+		t.Error("afterwards, the mapping has other bytes than were written")
+	}
+}

@@ -74,6 +74,9 @@ func openMapped(name string, file *os.File, size int64, opts ReadOptions) (*File
 	var err error
 	if f.data, err = f.budget.MapFile(file, size); err == nil {
 		filemap.Rename(f.data, name)
+		if size > largeFile {
+			defer filemap.KeepReleasing(f.data)() // relocations and data are read whole
+		}
 		err = filemap.Guard(func() (err error) {
 			f.images, err = unwrapData(f.data, f.budget)
 			return err
@@ -91,6 +94,10 @@ func openMapped(name string, file *os.File, size int64, opts ReadOptions) (*File
 	}
 	return f, nil
 }
+
+// largeFile is the size from which on pages of a file are released while its
+// images are looked for.
+const largeFile = 32 << 20
 
 // releaseEvery is how many bytes of images are read until the pages of the
 // file are released: pages of a mapped file count as memory of the

@@ -68,7 +68,9 @@ func (o *options) checkLine() error {
 		return errors.New("no input file")
 	}
 	for _, in := range o.inputs {
-		if !in.hasKind && !(o.batch && o.hasKind) {
+		// A table's images may be of the kind "unknown", an input may not.
+		isSet := in.hasKind && in.kind != devimg.KindUnknown
+		if !isSet && !(o.batch && o.hasKind) {
 			return errors.New("offload model not set: give -kind=sycl before the input")
 		}
 	}

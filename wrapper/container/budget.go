@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sync"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -192,33 +190,9 @@ func (b *Budget) inflateInto(mapped, packed []byte) (int64, error) {
 		return 0, err
 	}
 	defer d.Close()
-	defer b.keepReleasing()()
+	defer filemap.KeepReleasing(b.scratch.maps...)() // the decoder says nothing while it works
 	out, err := d.DecodeAll(packed, mapped[:0:len(mapped)])
 	return int64(len(out)), err
-}
-
-// keepReleasing calls Release all the time until it is stopped: the decoder
-// says nothing while it works.
-func (b *Budget) keepReleasing() (stop func()) {
-	done := make(chan struct{})
-	var ended sync.WaitGroup
-	ended.Go(func() {
-		tick := time.NewTicker(time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-				b.Release()
-			}
-		}
-	})
-	return func() {
-		close(done)
-		ended.Wait()
-		b.Release()
-	}
 }
 
 // MapFile maps the first bytes of a file read-only until Close.
