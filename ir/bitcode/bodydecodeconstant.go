@@ -257,20 +257,8 @@ func (d *bodyDecoder) constantExpression(c *ir.ConstantNode, code uint32, list [
 	case llvmschema.ConstantSelect:
 		e.Op = ir.OpSelect
 		c.Operands = d.constantParts(list, depth)
-	case llvmschema.ConstantExtractElement:
-		e.Op = ir.OpExtractElement
-		c.Operands = []ir.Value{d.constantPart(list[1], depth), d.constantPart(list[3], depth)}
-	case llvmschema.ConstantInsertElement:
-		e.Op = ir.OpInsertElement
-		c.Operands = []ir.Value{d.constantPart(list[0], depth), d.constantPart(list[1], depth), d.constantPart(list[3], depth)}
-	case llvmschema.ConstantShuffle, llvmschema.ConstantShuffleEx:
-		if code == llvmschema.ConstantShuffleEx {
-			list = list[1:]
-		}
-		e.Op = ir.OpShuffleVector
-		c.Operands = d.constantParts(list, depth)
-		e.Indices = d.shuffleMask(c.Operands[2])
-		c.Operands = c.Operands[:2]
+	case llvmschema.ConstantExtractElement, llvmschema.ConstantInsertElement, llvmschema.ConstantShuffle, llvmschema.ConstantShuffleEx:
+		d.constantVector(c, code, list, depth)
 	case llvmschema.ConstantCompare:
 		e.Op = ir.OpICmp
 		c.Operands = d.constantParts(list[1:3], depth)
@@ -286,6 +274,27 @@ func (d *bodyDecoder) constantExpression(c *ir.ConstantNode, code uint32, list [
 		return ir.NoValue, false
 	}
 	return d.pool.Add(*c), true
+}
+
+// constantVector decodes the expressions on elements of vectors.
+func (d *bodyDecoder) constantVector(c *ir.ConstantNode, code uint32, list []operand, depth int) {
+	e := c.Expression
+	switch code {
+	case llvmschema.ConstantExtractElement:
+		e.Op = ir.OpExtractElement
+		c.Operands = []ir.Value{d.constantPart(list[1], depth), d.constantPart(list[3], depth)}
+	case llvmschema.ConstantInsertElement:
+		e.Op = ir.OpInsertElement
+		c.Operands = []ir.Value{d.constantPart(list[0], depth), d.constantPart(list[1], depth), d.constantPart(list[3], depth)}
+	case llvmschema.ConstantShuffle, llvmschema.ConstantShuffleEx:
+		if code == llvmschema.ConstantShuffleEx {
+			list = list[1:]
+		}
+		e.Op = ir.OpShuffleVector
+		c.Operands = d.constantParts(list, depth)
+		e.Indices = d.shuffleMask(c.Operands[2])
+		c.Operands = c.Operands[:2]
+	}
 }
 
 // makeData makes data of an array or vector of numbers, as bitcode has that

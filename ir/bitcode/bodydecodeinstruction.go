@@ -431,24 +431,8 @@ func (d *bodyDecoder) decodeSelection(code uint32, in *ir.Instruction) {
 		}
 		d.list = append(d.list, condition, first, second)
 		in.Type, in.Flags = first.Type, fastMathFlags(d.optionalLiteral())
-	case llvmschema.FunctionExtractElement:
-		in.Op = ir.OpExtractElement
-		d.pushOperand(d.typedValue())
-		d.pushOperand(d.typedValue())
-		in.Type = d.elementAt(d.list[0].Type, 0)
-	case llvmschema.FunctionInsertElement:
-		in.Op = ir.OpInsertElement
-		vector := d.typedValue()
-		d.pushOperand(vector)
-		d.pushOperand(d.valueOfType(d.elementAt(vector.Type, 0)))
-		d.pushOperand(d.typedValue())
-		in.Type = vector.Type
-	case llvmschema.FunctionShuffle:
-		in.Op = ir.OpShuffleVector
-		vector := d.typedValue()
-		d.pushOperand(vector)
-		d.pushOperand(d.valueOfType(vector.Type))
-		d.decodeShuffle(in, vector.Type, d.typedValue())
+	case llvmschema.FunctionExtractElement, llvmschema.FunctionInsertElement, llvmschema.FunctionShuffle:
+		d.decodeVector(code, in)
 	case llvmschema.FunctionExtractValue:
 		in.Op = ir.OpExtractValue
 		d.pushOperand(d.typedValue())
@@ -471,6 +455,30 @@ func (d *bodyDecoder) decodeSelection(code uint32, in *ir.Instruction) {
 		d.pushOperand(d.valueOfType(list))
 		in.Type = d.takeType()
 		in.Element = in.Type
+	}
+}
+
+// decodeVector decodes the instructions on elements of vectors.
+func (d *bodyDecoder) decodeVector(code uint32, in *ir.Instruction) {
+	switch code {
+	case llvmschema.FunctionExtractElement:
+		in.Op = ir.OpExtractElement
+		d.pushOperand(d.typedValue())
+		d.pushOperand(d.typedValue())
+		in.Type = d.elementAt(d.list[0].Type, 0)
+	case llvmschema.FunctionInsertElement:
+		in.Op = ir.OpInsertElement
+		vector := d.typedValue()
+		d.pushOperand(vector)
+		d.pushOperand(d.valueOfType(d.elementAt(vector.Type, 0)))
+		d.pushOperand(d.typedValue())
+		in.Type = vector.Type
+	case llvmschema.FunctionShuffle:
+		in.Op = ir.OpShuffleVector
+		vector := d.typedValue()
+		d.pushOperand(vector)
+		d.pushOperand(d.valueOfType(vector.Type))
+		d.decodeShuffle(in, vector.Type, d.typedValue())
 	}
 }
 

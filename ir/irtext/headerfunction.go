@@ -258,28 +258,36 @@ func (p *parser) functionTrailer() {
 			p.endSignature()
 			p.headerAttachment()
 		case class[c]&classLetter != 0:
-			w := p.peekWord()
-			next := trailerRank(w)
-			if string(w) == "align" && rank <= rankAttribute { // LLVM takes it for one
-				next = rankAttribute
-			}
-			switch {
-			case next == 0 && !attributeFollows(w):
-				return
-			case next == 0 && rank > rankAttribute:
-				return
-			case next != 0 && next < rank && string(w) != "align":
+			next, belongs := trailerFollows(p.peekWord(), rank)
+			if !belongs {
 				return
 			}
-			rank = max(rank, next)
-			if functionAttributes[string(w)] && string(w) != "align" {
-				rank = max(rank, rankAttribute)
-			}
+			rank = next
 			p.trailerWord()
 		default:
 			return
 		}
 	}
+}
+
+// trailerFollows reports whether the word may come after parts of that rank, and the
+// rank that the trailer then has.
+func trailerFollows(w []byte, rank int) (next int, ok bool) {
+	isAlign := string(w) == "align"
+	next = trailerRank(w)
+	if isAlign && rank <= rankAttribute { // LLVM takes it for an attribute
+		next = rankAttribute
+	}
+	switch {
+	case next == 0 && (rank > rankAttribute || !attributeFollows(w)):
+		return rank, false
+	case next != 0 && next < rank && !isAlign:
+		return rank, false
+	}
+	if functionAttributes[string(w)] && !isAlign {
+		next = max(next, rankAttribute)
+	}
+	return max(rank, next), true
 }
 
 // trailerRank orders the words after the parameters of a function, and is 0

@@ -88,61 +88,86 @@ func TestFaults(t *testing.T, open func(fail func(call string) error) (d driver.
 
 // walkDevice uses every part of a device once, and closes it.
 func walkDevice(t *testing.T, d driver.Driver) (err error) {
-	var open []closer
-	defer func() {
-		for i := len(open) - 1; i >= 0; i-- {
-			err = errors.Join(err, open[i].Close())
-		}
-	}()
-	keep := func(c closer, failed error) error {
-		if failed == nil {
-			open = append(open, c)
-		}
-		return failed
+	var w deviceWalk
+	defer func() { err = errors.Join(err, w.closeParts()) }()
+	if err := w.openParts(t, d); err != nil {
+		return err
 	}
+	for _, step := range w.queueSteps() {
+		if err := step(); err != nil {
+			return errors.Join(err, w.queue.Finish())
+		}
+	}
+	return walkBinary(t, w.device, w.program)
+}
+
+// deviceWalk is a device with one of each of its parts.
+type deviceWalk struct {
+	device  driver.Device
+	queue   driver.Queue
+	memory  driver.Memory
+	program driver.Program
+	kernel  driver.Kernel
+	open    []closer
+}
+
+// keepPart notes a part that was opened, to be closed at the end.
+func (w *deviceWalk) keepPart(c closer, failed error) error {
+	if failed == nil {
+		w.open = append(w.open, c)
+	}
+	return failed
+}
+
+// closeParts closes the parts in the reverse order: each may use those before it.
+func (w *deviceWalk) closeParts() (err error) {
+	for i := len(w.open) - 1; i >= 0; i-- {
+		err = errors.Join(err, w.open[i].Close())
+	}
+	return err
+}
+
+func (w *deviceWalk) openParts(t *testing.T, d driver.Driver) error {
 	devices, err := d.Devices()
 	if err != nil {
 		return err
 	}
-	device := devices[0]
-	kernels, err := kernelsFor(device)
+	w.device = devices[0]
+	kernels, err := kernelsFor(w.device)
 	if err != nil {
 		return err
 	}
-	q, err := device.NewQueue(driver.QueueOptions{})
-	if err := keep(q, err); err != nil {
+	w.queue, err = w.device.NewQueue(driver.QueueOptions{})
+	if err := w.keepPart(w.queue, err); err != nil {
 		return err
 	}
-	m, err := device.Alloc(driver.DeviceMemory, 64)
-	if err := keep(m, err); err != nil {
+	w.memory, err = w.device.Alloc(driver.DeviceMemory, 64)
+	if err := w.keepPart(w.memory, err); err != nil {
 		return err
 	}
-	p, err := driver.Build(t.Context(), device, []driver.Module{kernels.appModule(), kernels.libModule()}, driver.BuildOptions{})
-	if err := keep(p, err); err != nil {
+	w.program, err = driver.Build(t.Context(), w.device, []driver.Module{kernels.appModule(), kernels.libModule()}, driver.BuildOptions{})
+	if err := w.keepPart(w.program, err); err != nil {
 		return err
 	}
-	k, err := p.Kernel("app")
-	if err := keep(k, err); err != nil {
-		return err
-	}
-	data := make([]byte, 16)
-	for _, step := range []func() error{
+	w.kernel, err = w.program.Kernel("app")
+	return w.keepPart(w.kernel, err)
+}
+
+// queueSteps are the commands of a queue, each once.
+func (w *deviceWalk) queueSteps() []func() error {
+	q, m, data := w.queue, w.memory, make([]byte, 16)
+	return []func() error{
 		func() error { return q.Write(m, 0, data, driver.Sync{}) },
 		func() error { return q.Fill(m, 32, 16, []byte{1}, driver.Sync{}) },
 		func() error { return q.Copy(m, 0, m, 32, 16, driver.Sync{}) },
 		func() error { return q.Barrier(driver.Sync{}) },
 		func() error {
-			return q.Launch(k, driver.Range{Global: []int{4}}, []driver.Arg{{Memory: m}}, driver.Sync{})
+			return q.Launch(w.kernel, driver.Range{Global: []int{4}}, []driver.Arg{{Memory: m}}, driver.Sync{})
 		},
 		func() error { return q.Read(m, 0, data, driver.Sync{}) },
 		q.Flush, q.Finish,
-		func() error { _, err := p.Variable("variable"); return err },
-	} {
-		if err := step(); err != nil {
-			return errors.Join(err, q.Finish())
-		}
+		func() error { _, err := w.program.Variable("variable"); return err },
 	}
-	return walkBinary(t, device, p)
 }
 
 func walkBinary(t *testing.T, device driver.Device, p driver.Program) error {
