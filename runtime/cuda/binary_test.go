@@ -18,7 +18,9 @@ func cubinOf(machine elf.Machine, size uint64) []byte {
 	ident := [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), 1, 0x41, 8}
 	for _, part := range []any{
 		elf.Header64{Ident: ident, Type: uint16(elf.ET_EXEC), Machine: uint16(machine), Version: 1, Shoff: headers, Ehsize: headers, Shentsize: 64, Shnum: 2, Shstrndx: 1},
-		elf.Section64{}, elf.Section64{Name: 1, Type: uint32(elf.SHT_STRTAB), Off: headers + 128, Size: size}, []byte(names),
+		elf.Section64{},
+		elf.Section64{Name: 1, Type: uint32(elf.SHT_STRTAB), Off: headers + 128, Size: size},
+		[]byte(names),
 	} {
 		if err := binary.Write(&b, binary.LittleEndian, part); err != nil {
 			panic(err)
