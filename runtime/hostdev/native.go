@@ -100,8 +100,9 @@ type nativeKernel struct {
 
 	pace atomic.Int64 // nanoseconds that a group of the last launch took; 0: none yet
 
-	fast      atomic.Pointer[compiledC] // nil until it is ready
-	compiling sync.WaitGroup
+	fast         atomic.Pointer[compiledC] // nil until it is ready
+	compiling    sync.WaitGroup
+	stopCompiler context.CancelFunc // nil if none was started
 }
 
 // The memory of a worker: no pointer leads to the first room, which has the

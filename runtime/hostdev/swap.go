@@ -1,7 +1,7 @@
 package hostdev
 
 import (
-	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -11,12 +11,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 
 	"offlink/runtime/cache"
 	"offlink/runtime/hostdev/internal/emitc"
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/runtime/hostdev/internal/mem"
+	"offlink/toolchain"
 )
 
 // Native code by the system's C compiler. Where there is one, and a cache to
@@ -72,14 +74,30 @@ var systemCompiler = sync.OnceValue(func() *compiler {
 		if err != nil {
 			continue
 		}
-		version, err := exec.Command(path, "--version").Output()
+		version, err := compilerVersion(path)
 		if err != nil {
 			continue
 		}
-		return &compiler{path, string(version), processorFlags()}
+		return &compiler{path, version, processorFlags()}
 	}
 	return nil
 })
+
+// The time that the C compiler has: to tell its version, while a launch waits for it,
+// and for a kernel, in the background.
+const (
+	versionTime = 5 * time.Second
+	compileTime = 2 * time.Minute
+)
+
+func compilerVersion(path string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), versionTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.WaitDelay = time.Second // a process that it has started may keep its output open
+	version, err := cmd.Output()
+	return string(version), err
+}
 
 // processorFlags tells processors apart whose native code differs.
 func processorFlags() string {
@@ -116,10 +134,13 @@ func (n *nativeKernel) startCompiler(d *Device) {
 		n.fast.Store(c)
 		return
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), compileTime)
+	n.stopCompiler = cancel
 	n.compiling.Add(1)
 	go func() {
 		defer n.compiling.Done()
-		if c, err := job.compile(); err == nil {
+		defer cancel()
+		if c, err := job.compile(ctx); err == nil {
 			n.fast.Store(c)
 		}
 	}()
@@ -177,8 +198,8 @@ func (j *compileJob) fromCache() *compiledC {
 	return c
 }
 
-func (j *compileJob) compile() (*compiledC, error) {
-	code, err := j.compiler.compile(j.source)
+func (j *compileJob) compile(ctx context.Context) (*compiledC, error) {
+	code, err := j.compiler.compile(ctx, j.source)
 	if err != nil {
 		return nil, err
 	}
@@ -189,8 +210,9 @@ func (j *compileJob) compile() (*compiledC, error) {
 	return c, err
 }
 
-// compile runs the compiler.
-func (c *compiler) compile(source string) ([]byte, error) {
+// compile runs the compiler; one that is cancelled is killed with the processes that
+// it has started.
+func (c *compiler) compile(ctx context.Context, source string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "offlink")
 	if err != nil {
 		return nil, err
@@ -200,11 +222,10 @@ func (c *compiler) compile(source string) ([]byte, error) {
 	if err := os.WriteFile(in, []byte(source), 0o600); err != nil {
 		return nil, err
 	}
-	var log bytes.Buffer
-	cmd := exec.Command(c.path, append(compilerFlags[:len(compilerFlags):len(compilerFlags)], in, "-o", out)...)
-	cmd.Stderr = &log
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("%s: %w: %s", c.path, err, log.Bytes())
+	var runner toolchain.Runner
+	args := append(compilerFlags[:len(compilerFlags):len(compilerFlags)], in, "-o", out)
+	if err := runner.Run(ctx, toolchain.Tool{Path: c.path}, args...); err != nil {
+		return nil, err
 	}
 	return os.ReadFile(out)
 }
@@ -240,8 +261,11 @@ func openCode(loader Loader, code []byte) (library uintptr, err error) {
 	return loader.Open(f.Name())
 }
 
-// closeCompiler waits for the compiler and unloads its code.
+// closeCompiler stops the compiler and unloads its code.
 func (n *nativeKernel) closeCompiler() {
+	if n.stopCompiler != nil {
+		n.stopCompiler()
+	}
 	n.compiling.Wait()
 	if c := n.fast.Swap(nil); c != nil {
 		if c.library != 0 {
