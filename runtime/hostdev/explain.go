@@ -53,12 +53,12 @@ type InterpretedFeature struct{ Feature, Reason string }
 // InterpretedFeatures are the reasons for which kernels are interpreted;
 // Interpreted has that of one kernel.
 var InterpretedFeatures = []InterpretedFeature{
-	{"calls of functions by pointer, and recursive ones", "calls are put in the place of functions"},
+	{"recursive calls", "calls are put in the place of functions"},
 	{"sub-groups of 2, 64 or 128 work-items, or of a size that does not divide the work-group's first dimension", "a sub-group is a step of 4, 8, 16 or 32 work-items"},
 	{"reductions and scans of halves", "the form has floats of 32 and 64 bits"},
-	{"atomic operations on 8 and 16 bits, flags", "WebAssembly's are of 32 and 64 bits"},
-	{"private variables of more than 64 KiB, functions of more than 60,000 operations", "they would take long to compile"},
-	{"atomic operations in a loop that work-items leave at different times, loops that are entered in two places", "masks need one entry"},
+	{"atomic sums, minima and maxima of halves", "the form has floats of 32 and 64 bits"},
+	{"private variables of more than 1 MiB, functions of more than 60,000 operations", "they would take long to compile"},
+	{"atomic operations in a loop that the work-items of a sub-group leave at different times", "one may wait there for an act of another one after the loop"},
 }
 
 // InterpretedReason is the error of Interpreted without the words that all have.

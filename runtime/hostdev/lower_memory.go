@@ -47,7 +47,7 @@ type scaled struct {
 }
 
 const (
-	maxFrameBytes = 64 << 10 // of the variables of a kernel that are in memory
+	maxFrameBytes = 1 << 20 // of the variables of a kernel that are in memory
 	maxLeaves     = 256
 )
 

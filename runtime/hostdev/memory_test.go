@@ -162,6 +162,7 @@ func TestMemory(t *testing.T) {
 		testLocals(t, p)
 		testNarrowMemory(t, p)
 		testLargeValues(t, p)
+		testLargePrivate(t, p)
 		out := p.buffer([]int32{10, 0})
 		p.launch("volatiles", items(1), out)
 		check(t, p, "volatiles", out, []int32{13, 13})
@@ -369,4 +370,20 @@ func testSubgroups(t *testing.T, p *testProgram) {
 	out := p.buffer(make([]int32, len(want)))
 	p.launch("subgroups", groups(size, 12), out)
 	check(t, p, "results", out, want)
+}
+
+func testLargePrivate(t *testing.T, p *testProgram) {
+	const count, local = 24, 12
+	in, want := make([]int32, count), make([]int32, count)
+	for i := range in {
+		in[i] = int32(i*31%101 + 1)
+	}
+	for i := range want {
+		other := in[i-i%local+local-1-i%local]
+		want[i] = other*other + in[i]*int32(399-i)
+	}
+	out := p.buffer(make([]int32, count))
+	p.launch("large_private", groups(count, local), p.buffer(in), out, driver.Arg{LocalSize: 4 * local})
+	check(t, p, "large private memory", out, want)
+	requireCompiled(t, p, "large_private")
 }

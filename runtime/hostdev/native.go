@@ -174,6 +174,8 @@ const (
 	smallLanes   = 16
 	smallKernel  = 256 // operations
 
+	largeKernel = 8000 // operations, of which lanes and masks would make a million instructions
+
 	divergentLanes = 4
 	smallCode      = 1500 // instructions for smallLanes: compiling takes as long as they are many
 )
@@ -190,8 +192,11 @@ func compileLanes(f *lanes.Function, width, subgroup int) (*lanes.Code, error) {
 	}
 	if width == 0 {
 		width = defaultLanes
-		if f.Size() <= smallKernel {
+		switch size := f.Size(); {
+		case size <= smallKernel:
 			width = smallLanes
+		case size > largeKernel:
+			width = 1
 		}
 	}
 	code, err := lanes.Compile(f, width, false)
@@ -281,10 +286,9 @@ type layout struct {
 // right for both codes of the kernel.
 func (n *nativeKernel) layout(l *launch, at *layout) {
 	*at = layout{localArgs: at.localArgs[:0]}
-	width := int64(max(n.code.Width, n.wide.Width))
-	items := width
+	items := int64(max(n.code.Width, n.wide.Width))
 	if n.code.Items {
-		items += maxGroup
+		items += int64(groupSize(l.r.local))
 	}
 	next := alignUp(l.k.variablesAt()+8*int64(len(n.variables)), localAlign)
 	take := func(size int64) int64 {

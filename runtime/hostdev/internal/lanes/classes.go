@@ -42,13 +42,14 @@ type analysis struct {
 	hoist []hoisting
 	graph *graph
 	post  []int
+	loops []*loop
 	loop  []*loop // innermost, by block
 
 	values []Class
 	regs   []Class
 	users  [][]*Block // of values: blocks that use them
 
-	decided     map[int]map[int]bool // by branch: see decides
+	decided     map[int][]bool // by branch: see decidedBlocks
 	lane, group divergence
 	outlives    []bool // values that are used outside of a loop whose exits vary
 }
@@ -57,11 +58,12 @@ type analysis struct {
 type divergence struct {
 	blocks []bool // not all come there together
 	joins  []bool // ways of a varying branch meet there
+	spread []bool // branches that were followed
 	loops  map[*loop]bool
 }
 
 func newDivergence(blocks int) divergence {
-	return divergence{make([]bool, blocks), make([]bool, blocks), map[*loop]bool{}}
+	return divergence{make([]bool, blocks), make([]bool, blocks), make([]bool, blocks), map[*loop]bool{}}
 }
 
 // analyseFunction classifies values and registers.
@@ -71,13 +73,13 @@ func analyseFunction(f *Function, hoist []hoisting, width int) (*analysis, error
 		f:     f, width: width, graph: f.flowGraph(),
 		values: make([]Class, len(f.values)), regs: make([]Class, len(f.Regs)),
 		lane: newDivergence(len(f.Blocks)), group: newDivergence(len(f.Blocks)),
-		outlives: make([]bool, len(f.values)), decided: map[int]map[int]bool{},
+		outlives: make([]bool, len(f.values)), decided: map[int][]bool{},
 	}
 	if !a.graph.isReducible() {
 		return nil, Unsupported("control flow that enters a loop in two places")
 	}
 	a.post = a.graph.postDominators(func(int) bool { return false })
-	_, a.loop = a.graph.findLoops()
+	a.loops, a.loop = a.graph.findLoops()
 	a.findUsers()
 	for a.propagateClasses() {
 		a.spreadDivergence(&a.lane, Step)
@@ -258,36 +260,34 @@ func (a *analysis) strideOf(v *Value) Class {
 // spreadDivergence finds the blocks that branches decide whose conditions are above a level.
 func (a *analysis) spreadDivergence(d *divergence, above Level) {
 	for _, b := range a.f.Blocks {
-		if b.Cond != nil && a.classOf(b.Cond).Level > above {
+		if b.Cond != nil && a.classOf(b.Cond).Level > above && !d.spread[b.id] {
+			d.spread[b.id] = true
 			a.spreadFrom(d, b)
 		}
 	}
-	for _, l := range a.loop {
-		for ; l != nil && !d.loops[l]; l = l.parent {
-			d.loops[l] = a.exitsVary(l, above, d)
+	for _, l := range a.loops {
+		if !d.loops[l] && a.exitsVary(l, above) {
+			d.loops[l] = true
 		}
 	}
 }
 
 // exitsVary tells whether lanes leave a loop in different turns or by
 // different ways: a varying branch in it, or in the blocks that it decides, leads out.
-func (a *analysis) exitsVary(l *loop, above Level, d *divergence) bool {
-	for n := range l.nodes {
+func (a *analysis) exitsVary(l *loop, above Level) bool {
+	varies := func(n int) bool {
 		b := a.f.Blocks[n]
-		leaves := len(b.Succs) == 0 || slices.ContainsFunc(b.Succs, func(to *Block) bool { return !l.nodes[to.id] })
-		if leaves && (b.Cond != nil && a.classOf(b.Cond).Level > above || a.reachedByPart(n, l, above)) {
-			return true
-		}
+		return b.Cond != nil && a.classOf(b.Cond).Level > above
 	}
-	return false
-}
-
-// reachedByPart tells whether a varying branch of the loop decides whether a node
-// is reached in a turn.
-func (a *analysis) reachedByPart(n int, l *loop, above Level) bool {
-	for m := range l.nodes {
-		b := a.f.Blocks[m]
-		if b.Cond != nil && a.classOf(b.Cond).Level > above && a.decidedBlocks(m)[n] {
+	if slices.ContainsFunc(l.exits, varies) {
+		return true
+	}
+	for n := range l.nodes {
+		if !varies(n) {
+			continue
+		}
+		decided := a.decidedBlocks(n)
+		if slices.ContainsFunc(l.exits, func(exit int) bool { return decided[exit] }) {
 			return true
 		}
 	}
@@ -295,10 +295,13 @@ func (a *analysis) reachedByPart(n int, l *loop, above Level) bool {
 }
 
 // decidedBlocks is the blocks between a branch and where its ways have met again.
-func (a *analysis) decidedBlocks(branch int) map[int]bool {
+func (a *analysis) decidedBlocks(branch int) []bool {
 	set := a.decided[branch]
 	if set == nil {
-		set = a.graph.nodesBetween(branch, a.post[branch])
+		set = make([]bool, len(a.f.Blocks))
+		for n := range a.graph.nodesBetween(branch, a.post[branch]) {
+			set[n] = true
+		}
 		a.decided[branch] = set
 	}
 	return set
@@ -324,8 +327,8 @@ func (g *graph) nodesBetween(from, to int) map[int]bool {
 // meet: every way has a label, the first block of it, and a block that two
 // labels come to is a join and a label of its own.
 func (a *analysis) spreadFrom(d *divergence, branch *Block) {
-	for n := range a.decidedBlocks(branch.id) {
-		d.blocks[n] = true
+	for n, decided := range a.decidedBlocks(branch.id) {
+		d.blocks[n] = d.blocks[n] || decided
 	}
 	label := slices.Repeat([]int{-1}, len(a.f.Blocks))
 	for _, s := range branch.Succs {

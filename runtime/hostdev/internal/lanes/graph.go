@@ -166,7 +166,8 @@ type loop struct {
 	header int
 	nodes  map[int]bool
 	parent *loop
-	single bool // one edge leads back, and one in
+	exits  []int // nodes that lead out of it, or nowhere
+	single bool  // one edge leads back, and one in
 }
 
 // findLoops finds the loops of a reducible graph, inner ones first, and the
@@ -216,6 +217,11 @@ func (g *graph) loopAt(h int) *loop {
 		if !l.nodes[n] {
 			l.nodes[n] = true
 			work = append(work, g.preds[n]...)
+		}
+	}
+	for n := range l.nodes {
+		if len(g.succs[n]) == 0 || slices.ContainsFunc(g.succs[n], func(to int) bool { return !l.nodes[to] }) {
+			l.exits = append(l.exits, n)
 		}
 	}
 	return l

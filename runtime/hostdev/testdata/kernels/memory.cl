@@ -107,3 +107,12 @@ kernel void large_values(global large *out, global const uchar *in) {
   w.bytes[5002] = in[i];
   out[i] = w;
 }
+
+// a private array of 160 KB, alone and across a barrier
+kernel void large_private(global const int *in, global int *out, local int *swap) {
+  int values[40000], i = get_global_id(0), l = get_local_id(0);
+  for (int k = 0; k < 400; k++) values[100 * k] = in[i] * k;
+  swap[l] = values[in[i] * 100];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[i] = swap[get_local_size(0) - 1 - l] + values[39900 - 100 * i];
+}
