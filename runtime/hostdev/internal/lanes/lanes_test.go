@@ -2,6 +2,7 @@ package lanes
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -159,22 +160,60 @@ func TestBarrierAgreement(t *testing.T) {
 	}
 }
 
-// TestRefused: constructs that are left to the interpreter.
-func TestRefused(t *testing.T) {
+// TestSeveralEntries: a loop that is entered in two places gets one entry.
+func TestSeveralEntries(t *testing.T) {
 	k := newTestKernel()
-	first, a, b := k.f.Blocks[0], k.f.NewBlock(), k.f.NewBlock()
+	first, a, b, end := k.f.Blocks[0], k.f.NewBlock(), k.f.NewBlock(), k.f.NewBlock()
 	first.Term, first.Succs = Branch, []*Block{a, b}
 	first.Cond = first.Add(OpBool, Bool, k.f.Arg(I32, RecordWords+8))
-	for _, x := range []*Block{a, b} {
-		x.Store(4, k.buffer, k.f.Const(F32, 0), k.bounds)
-		x.Term = Jump
+	a.Store(4, k.buffer, k.f.Const(F32, 0), k.bounds)
+	a.Term, a.Succs = Jump, []*Block{b}
+	b.Store(4, k.buffer, k.f.Const(F32, 0), k.bounds)
+	b.Term, b.Succs = Branch, []*Block{a, end}
+	b.Cond = b.Add(OpBool, Bool, b.Load(I32, 4, k.buffer, k.bounds))
+	_, text := compileText(t, k.f, 4)
+	if g := k.f.flowGraph(); !g.isReducible() {
+		t.Error("the loop has two entries")
 	}
-	a.Succs, b.Succs = []*Block{b}, []*Block{a}
+	holds(t, text, map[string]int{"boolx4": 0})
+}
+
+// TestEntriesOfLoops: the outer loop first, and inner ones once that has one entry.
+func TestEntriesOfLoops(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		succs [][]int
+		want  []int
+	}{
+		{"one entry", [][]int{{1}, {2}, {1, 3}, {}}, nil},
+		{"two entries", [][]int{{1, 2}, {2}, {1, 3}, {}}, []int{1, 2}},
+		{"inner loop", [][]int{{1}, {2, 3}, {3}, {2, 4}, {1, 5}, {}}, []int{2, 3}},
+		{"loop with itself", [][]int{{1}, {1, 2}, {}}, nil},
+	} {
+		got := newGraph(test.succs).entriesOfLoop()
+		slices.Sort(got)
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, not %v", test.name, got, test.want)
+		}
+	}
+}
+
+// TestRefused: constructs that take steps of one work-item.
+func TestRefused(t *testing.T) {
+	k := newTestKernel()
+	first, loop, end := k.f.Blocks[0], k.f.NewBlock(), k.f.NewBlock()
+	first.Term, first.Succs = Jump, []*Block{loop}
+	old := loop.AddAtomic(AtomicAdd, I32, 4, k.bounds, k.buffer, k.f.Const(I32, 1))
+	loop.Term, loop.Succs = Branch, []*Block{loop, end}
+	loop.Cond = loop.Add(OpULt, Bool, old, k.f.Const(I32, 100))
 	if err := k.f.Finish(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Compile(k.f, 4, false); !errors.Is(err, ErrUnsupported) {
-		t.Errorf("a loop with two entries: %v", err)
+		t.Errorf("an atomic operation in a loop that lanes leave at different times: %v", err)
+	}
+	if _, err := Compile(k.f, 1, false); err != nil {
+		t.Error(err)
 	}
 }
 
