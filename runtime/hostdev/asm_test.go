@@ -165,7 +165,7 @@ OpFunctionEnd
 func TestRefusals(t *testing.T) {
 	testtool.Need(t, "spirv-as")
 	for _, test := range []struct{ body, want string }{
-		{"%x = OpAtomicIAdd %char %p %two %zero %byte", "function inner: OpAtomicIAdd: the embedded device has atomic operations of 32 and 64 bits, not on char"},
+		{"%x = OpAtomicIAdd %int %p %two %zero %one", "function inner: OpAtomicIAdd: the value is not an integer"},
 		{"OpCommitReadPipe %p %p %two %two", "function inner: OpCommitReadPipe: the embedded device does not implement this instruction"},
 		{"%x = OpUndef %image", "function inner: OpUndef: the embedded device does not implement the type Image"},
 		{"%x = OpIAdd %long %two %two", "function inner: OpIAdd: operands of different widths"},
