@@ -135,7 +135,7 @@ func (s *suite) testBinaries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closeAtEnd(t, loaded)
+	t.Cleanup(func() { closeAtEnd(t, loaded) }) // after its kernels
 	again, err := loaded.(driver.BinaryProgram).Binary()
 	if err != nil || !bytes.Equal(again, binary) {
 		t.Errorf("the binary of the loaded program differs: %v", err)

@@ -120,6 +120,7 @@ var (
 		memory   map[uintptr]driver.Memory
 		modules  map[uintptr]*fakeModule
 		kernels  map[uintptr]driver.Kernel
+		hidden   map[string]bool  // names of variables that the driver does not know
 		programs []driver.Program // of links, closed with their modules
 	}
 )
@@ -258,7 +259,7 @@ func fakeGlobal(id, name, size uintptr) uintptr {
 	things.Lock()
 	defer things.Unlock()
 	m := things.modules[id]
-	if m.program == nil {
+	if m.program == nil || things.hidden[dl.String(name)] {
 		return 0
 	}
 	v, err := m.program.Variable(dl.String(name))
@@ -439,6 +440,32 @@ func TestUnfinishedQueue(t *testing.T) {
 	if n := f.live(t) - before; n != 0 {
 		t.Errorf("%d things were not released", n)
 	}
+}
+
+// TestHostNames: a variable is found by the host's name, also where the driver knows
+// none of those, and where the code gives it no other.
+func TestHostNames(t *testing.T) {
+	f := openFake(t)
+	for _, hidden := range []map[string]bool{nil, {"the host's": true}} {
+		things.hidden = hidden
+		d := f.open(t)
+		m := driver.Module{Name: "m", Image: driver.Image{Format: "spirv", Target: "spir64"}, Code: drivertest.SPIRV(drivertest.Code{Kernels: []string{"k"}, VariableHostNames: []string{"the host's"}})}
+		p, err := driver.Build(t.Context(), d.devices[0], []driver.Module{m}, driver.BuildOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := p.Variable("the host's"); err != nil || v.Size() != 4 {
+			t.Errorf("hidden %v: %v, %v", hidden, v, err)
+		}
+		if _, err := p.Variable("nobody's"); !errors.Is(err, driver.ErrNotFound) {
+			t.Errorf("an unknown name: %v", err)
+		}
+		if err := errors.Join(p.Close(), d.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+	things.hidden = nil
+	f.verify(t)
 }
 
 // TestNoLoader: the words of the system's loader are kept.

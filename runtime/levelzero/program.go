@@ -34,6 +34,9 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 	if err == nil {
 		module, err = module.Specialize(opts.SpecConstants)
 	}
+	if err == nil {
+		module, err = devicecode.ExportHostNames(module)
+	}
 	if err != nil {
 		return nil, &driver.BuildError{Device: d.info.Name, Err: fmt.Errorf("%s: %w", m.Name, err)}
 	}
@@ -48,6 +51,7 @@ type program struct {
 	device  *Device
 	modules []ze.Handle // one if the driver linked them at once
 	tables  devicecode.Tables
+	binary  []byte // that it was loaded from; nil otherwise
 }
 
 // Link links the objects. They are linked here first: a symbol that nobody
@@ -74,13 +78,22 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.Lin
 		return nil, &driver.BuildError{Device: d.info.Name, Err: err}
 	}
 	p := &program{device: d, tables: devicecode.NewTables(linked)}
-	if err := dl.KeepSignals(func() error { return p.createModules(own) }); err != nil {
-		if build, ok := errors.AsType[*driver.BuildError](err); ok {
-			build.Device = d.info.Name
-		}
-		return nil, errors.Join(err, p.Close())
+	if err := p.closeUnless(dl.KeepSignals(func() error { return p.createModules(own) })); err != nil {
+		return nil, err
 	}
 	return p, nil
+}
+
+// closeUnless gives the modules back of a program that could not be made, and adds the
+// device to the failure.
+func (p *program) closeUnless(failed error) error {
+	if failed == nil {
+		return nil
+	}
+	if build, ok := errors.AsType[*driver.BuildError](failed); ok {
+		build.Device = p.device.info.Name
+	}
+	return errors.Join(failed, p.Close())
 }
 
 // createModules has the driver make the program: of several modules at once, or of
@@ -98,8 +111,14 @@ func (p *program) createModules(objects []*object) error {
 		}
 		return err
 	}
+	return p.loadModules(ze.FormatSPIRV, sources)
+}
+
+// loadModules has the driver make modules one by one, and link them.
+func (p *program) loadModules(format uint32, sources []ze.Source) error {
+	d := p.device
 	for _, source := range sources {
-		module, err := d.library.NewModule(d.context, d.handle, ze.FormatSPIRV, source)
+		module, err := d.library.NewModule(d.context, d.handle, format, source)
 		if err != nil {
 			return err
 		}
@@ -127,16 +146,34 @@ func (p *program) Handle() uint64 { return uint64(p.modules[0]) }
 // Variable finds a variable: by the host's name first, which drivers know as
 // the name of its HostAccess decoration, then by its linkage name.
 func (p *program) Variable(name string) (driver.Memory, error) {
+	symbols := []string{name}
+	if v, ok := p.tables.Variables[name]; ok && v.Linkage != name {
+		symbols = append(symbols, v.Linkage)
+	}
+	for _, symbol := range symbols {
+		m, err := p.findSymbol(symbol)
+		if err != nil {
+			return nil, fmt.Errorf("variable %s: %w", name, err)
+		}
+		if m != nil {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("variable %s: %w", name, driver.ErrNotFound)
+}
+
+// findSymbol asks the modules in turn for a variable; nil if none has it.
+func (p *program) findSymbol(symbol string) (driver.Memory, error) {
 	for _, module := range p.modules {
-		address, size, err := p.device.library.Global(module, name)
+		address, size, err := p.device.library.Global(module, symbol)
 		switch {
 		case err == nil && address != 0:
 			return p.device.NewVariable(address, size), nil
 		case err != nil && !ze.IsNotFound(err):
-			return nil, fmt.Errorf("variable %s: %w", name, err)
+			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("variable %s: %w", name, driver.ErrNotFound)
+	return nil, nil
 }
 
 // Kernel returns a kernel.

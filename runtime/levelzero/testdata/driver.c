@@ -425,11 +425,56 @@ static ze_result_t f_range(ze_context_handle_t c, const void *p, void **base, si
   return ZE_RESULT_SUCCESS;
 }
 
+// The binary of a module is its sources, each after its size, after a word that
+// tells it from SPIR-V.
+static const uint64_t binary_magic = 0x79726e6962657a66;
+
+static void keep_binary(object *o, const uint8_t *const *codes, const size_t *sizes, uintptr_t count) {
+  size_t room = sizeof binary_magic;
+  for (uintptr_t i = 0; i < count; i++)
+    room += sizeof(size_t) + sizes[i];
+  char *at = malloc(room);
+  o->text = at;
+  o->size = room;
+  memcpy(at, &binary_magic, sizeof binary_magic);
+  at += sizeof binary_magic;
+  for (uintptr_t i = 0; i < count; i++) {
+    memcpy(at, &sizes[i], sizeof(size_t));
+    memcpy(at + sizeof(size_t), codes[i], sizes[i]);
+    at += sizeof(size_t) + sizes[i];
+  }
+}
+
+enum { MAX_SOURCES = 64 };
+
+// read_binary finds the sources; 0 for bytes that are no binary.
+static uintptr_t read_binary(const uint8_t *code, size_t size, const uint8_t **codes, size_t *sizes) {
+  if (size < sizeof binary_magic || memcmp(code, &binary_magic, sizeof binary_magic))
+    return 0;
+  uintptr_t count = 0;
+  for (size_t at = sizeof binary_magic; at < size && count < MAX_SOURCES; count++) {
+    memcpy(&sizes[count], code + at, sizeof(size_t));
+    codes[count] = code + at + sizeof(size_t);
+    at += sizeof(size_t) + sizes[count];
+  }
+  return count;
+}
+
+static ze_result_t f_native_binary(ze_module_handle_t m, size_t *size, uint8_t *binary) {
+  ENTER("zeModuleGetNativeBinary");
+  CHECK("zeModuleGetNativeBinary", m, MODULE);
+  object *o = (object *)m;
+  if (binary)
+    memcpy(binary, o->text, *size < o->size ? *size : o->size);
+  *size = o->size;
+  return ZE_RESULT_SUCCESS;
+}
+
 static ze_result_t f_module(ze_context_handle_t c, ze_device_handle_t d, const ze_module_desc_t *desc, ze_module_handle_t *m, ze_module_build_log_handle_t *log) {
   ENTER("zeModuleCreate");
   CHECK("zeModuleCreate", c, CONTEXT);
   CHECK("zeModuleCreate", d, DEVICE);
-  if (desc->stype != ZE_STRUCTURE_TYPE_MODULE_DESC || desc->format != ZE_MODULE_FORMAT_IL_SPIRV)
+  if (desc->stype != ZE_STRUCTURE_TYPE_MODULE_DESC)
     fault("zeModuleCreate: the descriptor");
   const uint8_t *code = desc->pInputModule;
   const uint8_t *const *codes = &code;
@@ -443,6 +488,14 @@ static ze_result_t f_module(ze_context_handle_t c, ze_device_handle_t d, const z
     sizes = program->inputSizes;
     count = program->count;
   }
+  const uint8_t *stored[MAX_SOURCES];
+  size_t stored_sizes[MAX_SOURCES];
+  if (desc->format == ZE_MODULE_FORMAT_NATIVE) {
+    count = read_binary(desc->pInputModule, desc->inputSize, stored, stored_sizes);
+    codes = stored, sizes = stored_sizes;
+    if (!count)
+      return ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
+  }
   char text[4096] = "";
   uintptr_t id = backend.module(codes, sizes, count, text);
   object *l = make(LOG, 0);
@@ -452,6 +505,7 @@ static ze_result_t f_module(ze_context_handle_t c, ze_device_handle_t d, const z
     return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
   object *o = make(MODULE, (object *)c);
   o->id = id;
+  keep_binary(o, codes, sizes, count);
   *m = (void *)o;
   return ZE_RESULT_SUCCESS;
 }
@@ -584,7 +638,7 @@ TABLE(Event, ze_event_dditable_t, t->pfnCreate = f_event; t->pfnDestroy = f_even
       t->pfnQueryStatus = f_event_query; t->pfnQueryKernelTimestamp = f_event_time)
 TABLE(EventExp, ze_event_exp_dditable_t, )
 TABLE(Module, ze_module_dditable_t, t->pfnCreate = f_module; t->pfnDestroy = f_module_destroy; t->pfnDynamicLink = f_link;
-      t->pfnGetGlobalPointer = f_global)
+      t->pfnGetGlobalPointer = f_global; t->pfnGetNativeBinary = f_native_binary)
 TABLE(ModuleBuildLog, ze_module_build_log_dditable_t, t->pfnGetString = f_log_text; t->pfnDestroy = f_log_destroy)
 TABLE(Kernel, ze_kernel_dditable_t, t->pfnCreate = f_kernel; t->pfnDestroy = f_kernel_destroy; t->pfnSetArgumentValue = f_argument;
       t->pfnSetGroupSize = f_group; t->pfnSetIndirectAccess = f_indirect; t->pfnGetProperties = f_kernel_properties)
