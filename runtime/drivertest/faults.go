@@ -16,7 +16,9 @@ type Faults struct {
 	mu    sync.Mutex
 	count int
 	fail  int // the call that fails, counted from 1; 0: none
-	call  string
+	// lasting has all calls after it fail too, as those of a lost device do.
+	lasting bool
+	call    string // the first that failed
 }
 
 // faultCode is the code of injected failures, a code that nothing else has.
@@ -27,10 +29,12 @@ func (f *Faults) Call(name string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count++
-	if f.count != f.fail {
+	if f.count != f.fail && !(f.lasting && f.fail != 0 && f.count > f.fail) {
 		return nil
 	}
-	f.call = name
+	if f.call == "" {
+		f.call = name
+	}
 	return &driver.CallError{Call: name, Code: faultCode, Name: "INJECTED"}
 }
 
@@ -43,8 +47,14 @@ const maxFaults = 10000
 // run, done checks that nothing was leaked.
 func EachFault(t *testing.T, work func(f *Faults) error, done func(t *testing.T)) {
 	t.Helper()
+	eachFault(t, false, work, done)
+}
+
+// eachFault is EachFault, with the calls after the failing one failing too if lasting.
+func eachFault(t *testing.T, lasting bool, work func(f *Faults) error, done func(t *testing.T)) {
+	t.Helper()
 	for n := 1; n < maxFaults; n++ {
-		f := &Faults{fail: n}
+		f := &Faults{fail: n, lasting: lasting}
 		err := work(f)
 		done(t)
 		if f.call == "" {
@@ -69,21 +79,24 @@ func EachFault(t *testing.T, work func(f *Faults) error, done func(t *testing.T)
 	t.Errorf("%d calls, and no end", maxFaults)
 }
 
-// TestFaults walks through a back end with each of its calls failing in turn.
-// open opens it so that it asks fail before each call; live counts the things
-// that it gave out and that were not closed.
+// TestFaults walks through a back end with each of its calls failing in turn, and with
+// all from each on failing. open opens it so that it asks fail before each call; live
+// counts the things that it gave out and that were not closed. Calls that give something
+// back are made and done even if they fail.
 func TestFaults(t *testing.T, open func(fail func(call string) error) (d driver.Driver, live func() int)) {
-	var live func() int
-	EachFault(t, func(f *Faults) error {
-		var d driver.Driver
-		d, live = open(f.Call)
-		return errors.Join(walkDevice(t, d), d.Close())
-	}, func(t *testing.T) {
-		t.Helper()
-		if n := live(); n != 0 {
-			t.Errorf("%d things were not closed", n)
-		}
-	})
+	for _, lasting := range []bool{false, true} {
+		var live func() int
+		eachFault(t, lasting, func(f *Faults) error {
+			var d driver.Driver
+			d, live = open(f.Call)
+			return errors.Join(walkDevice(t, d), d.Close())
+		}, func(t *testing.T) {
+			t.Helper()
+			if n := live(); n != 0 {
+				t.Errorf("%d things were not closed (all calls from one on fail: %v)", n, lasting)
+			}
+		})
+	}
 }
 
 // walkDevice uses every part of a device once, and closes it.
