@@ -16,6 +16,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"offlink/runtime"
@@ -80,6 +81,7 @@ func performCall(c *C.struct_offlink_call) (result C.int) {
 	if c.exit_begun != 0 {
 		exitBegan.Store(true)
 	}
+	passGate()
 	inUse.RLock()
 	defer inUse.RUnlock()
 	defer func() {
@@ -301,12 +303,46 @@ func shutdownAtExit() {
 var exitBegan atomic.Bool
 
 // endDriversAtExit ends the drivers, which it closes unless a thread still uses the
-// runtime: the driver copes with that, or does not, as in any program.
+// runtime after the wait: the driver copes with that, or does not, as in any program.
 func endDriversAtExit() {
 	exitBegan.Store(true)
-	idle := inUse.TryLock()
+	s := current()
+	if !s.runtime.HasDrivers() {
+		return
+	}
+	idle := lockWhenIdle(s)
 	if idle {
 		defer inUse.Unlock()
 	}
-	current().endDrivers(idle)
+	s.endDrivers(idle)
+}
+
+// gate holds new calls back while the exit waits for those under way; nil: it is
+// open. A lock that waits would do the same, and could not give up.
+var gate atomic.Pointer[chan struct{}]
+
+// passGate waits until the gate is open.
+func passGate() {
+	if closed := gate.Load(); closed != nil {
+		<-*closed
+	}
+}
+
+// lockWhenIdle locks inUse when the calls under way have ended. It is false where one
+// takes longer than commands and builds may.
+func lockWhenIdle(s *session) bool {
+	closed := make(chan struct{})
+	gate.Store(&closed)
+	defer close(closed)
+	defer gate.Store(nil)
+	const step = time.Millisecond
+	for waited := time.Duration(0); ; waited += step {
+		if inUse.TryLock() {
+			return true
+		}
+		if waited >= buildLimit || waited >= drainLimit && s.building.Load() == 0 {
+			return false
+		}
+		time.Sleep(step)
+	}
 }

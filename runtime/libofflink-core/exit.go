@@ -79,6 +79,10 @@ func (s *session) endDrivers(idle bool) {
 	_, _ = s.runtime.EndDrivers(idle)
 }
 
+// buildLimit is how long the exit waits for drivers that are opened or build. They end
+// by themselves, and crash where their own exit handlers run meanwhile.
+const buildLimit = 10 * time.Second
+
 // drainQueues waits for the commands of drivers' queues.
 func (s *session) drainQueues() {
 	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)

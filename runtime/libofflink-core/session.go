@@ -29,6 +29,8 @@ type session struct {
 	trace   *trace.Recorder
 	growth  driverGrowth
 	direct  directDevices
+	// building counts the calls under way that open drivers or build programs.
+	building atomic.Int32
 
 	mu sync.Mutex
 	// owners are the modules that registered images, by load address.
@@ -156,6 +158,8 @@ func (s *session) explainError(err error) error {
 }
 
 func (s *session) openDevice(selector string) (handle uint64, name string, err error) {
+	s.building.Add(1)
+	defer s.building.Add(-1)
 	d, err := s.runtime.Device(selector)
 	if err != nil {
 		s.growth.news.Store(s.runtime.HasDrivers()) // it may have opened some
@@ -173,6 +177,8 @@ func (s *session) openKernel(device uint64, base uintptr, ref runtime.KernelRef)
 		return 0, 0, err
 	}
 	ref.Owner = s.ownerAt(base)
+	s.building.Add(1)
+	defer s.building.Add(-1)
 	program, err := s.runtime.Program(context.Background(), d, ref)
 	if err != nil {
 		return 0, 0, s.explainError(err)
