@@ -96,7 +96,7 @@ func (o *options) checkNative() error {
 	case len(n.targets) > 0 && !o.properties:
 		return errors.New("native images are known by their property set: add -properties")
 	case len(n.targets) > 1 && n.compiler != "":
-		return errors.New("-cc names one compiler: make the native images of one architecture a run")
+		return errors.New("-cc names one compiler: make the native images of one architecture in each run")
 	}
 	for _, level := range n.levels {
 		if !slices.ContainsFunc(n.targets, func(t nativeTarget) bool { return t.goarch == goarchOf(level) }) {

@@ -10,6 +10,8 @@ import (
 	"offlink/runtime/driver"
 )
 
+// It counts calls and does not name them, so that a back end's new call is tested without a
+// change here.
 // Faults makes one call of a back end fail. The back end asks its method Call
 // before each call that can fail.
 type Faults struct {
@@ -39,6 +41,7 @@ func (f *Faults) Call(name string) error {
 }
 
 // maxFaults bounds the calls of a test.
+// A back end that asks again and again after a failure would never end.
 const maxFaults = 10000
 
 // EachFault runs the test's work again and again, on each run with the next

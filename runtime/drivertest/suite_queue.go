@@ -25,6 +25,8 @@ func (s *suite) writeInts(t *testing.T, q driver.Queue, m driver.Memory, values 
 }
 
 // testTransfers: copies and fills, at offsets, and beyond the ends.
+// A refused command must leave the queue usable: errors of arguments are the caller's,
+// failures of commands the queue's.
 func (s *suite) testTransfers(t *testing.T) {
 	q, a, b := s.newQueue(t), s.newMemory(t, 32), s.newMemory(t, 16)
 	s.writeInts(t, q, a, 1, 2, 3, 4, 5, 6, 7, 8)
@@ -82,6 +84,8 @@ func (s *suite) testAddresses(t *testing.T) {
 	}
 }
 
+// Addresses in a struct and in a list are two cases: a driver may patch arguments that it
+// knows to be pointers, and must make resident those that only memory holds.
 func (s *suite) addressKernel(t *testing.T, p driver.Program, q driver.Queue, m driver.Memory) {
 	a, ok := m.(driver.Addresser)
 	if !ok {
@@ -131,6 +135,8 @@ func (s *suite) checkPointers(t *testing.T, m driver.Memory, from uint64) {
 }
 
 // testEvents: they order commands of several queues.
+// The gate holds the first queue back, so that the order of the commands shows which event
+// each of them waits for.
 func (s *suite) testEvents(t *testing.T) {
 	first, second, m := s.newQueue(t), s.newQueue(t), s.newMemory(t, 8)
 	maker, ok := s.device.(driver.EventMaker)
@@ -221,6 +227,8 @@ func (s *suite) testFailures(t *testing.T) {
 
 // testOutOfOrder: commands that nothing orders all run; barriers and events order
 // them.
+// The counter is atomic in the kernel: the sum shows that each launch ran once, in whatever
+// order.
 func (s *suite) testOutOfOrder(t *testing.T) {
 	q, err := s.device.NewQueue(driver.QueueOptions{OutOfOrder: true})
 	if err != nil {
@@ -286,6 +294,8 @@ func (s *suite) testProfiling(t *testing.T) {
 }
 
 // testAbort: a kernel that never ends is stopped, and all that waits for it ends.
+// The kernel writes nothing, so that memory shows whether the command after
+// it ran.
 func (s *suite) testAbort(t *testing.T) {
 	q := s.newQueue(t)
 	aborter, ok := q.(driver.Aborter)
