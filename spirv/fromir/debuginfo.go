@@ -100,7 +100,7 @@ func (d *debugWords) addLiterals(list ...uint32) *debugWords {
 		switch {
 		case d.shaderDebug():
 			d.addIDs(d.constWord(n))
-		case n >= firstID: // no line of a source; the word would look like an identifier
+		case n >= firstID && n < firstID+1<<30: // no line of a source; the word would look like an identifier
 			d.words = append(d.words, 0)
 		default:
 			d.words = append(d.words, n)
