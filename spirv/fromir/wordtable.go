@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// wordTable finds what was made of given words: a hash table of numbers, which the
-// owner compares with the words. Emptying it costs as much as it holds, not as much
+// wordTable finds things by the words that they were made of: a hash table of numbers,
+// whose words the owner compares. Emptying it costs as much as it holds, not as much
 // as it once held.
 type wordTable struct {
 	slots []uint32 // a number plus 1; 0 for none

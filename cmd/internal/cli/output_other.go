@@ -21,7 +21,7 @@ func (f plainFile) writeAll(data []byte) error {
 	return err
 }
 
-// nameIsFree is not asked here: what is there decides.
+// nameIsFree leaves the decision to the file system.
 func nameIsFree(string) bool { return false }
 
 func renameFile(from, to string) error { return os.Rename(from, to) }

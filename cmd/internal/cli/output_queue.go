@@ -69,8 +69,8 @@ func (q *fileQueue) beginWriting() bool {
 	return true
 }
 
-// nextFile takes the last of the files that wait. Without one the caller is no
-// longer writing.
+// nextFile takes the last of the files that wait. Without one the caller
+// stops writing.
 func (q *fileQueue) nextFile() (f queuedFile, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

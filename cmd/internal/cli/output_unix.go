@@ -53,7 +53,7 @@ func nameIsFree(path string) bool {
 	return unix.Lstat(path, &stat) == unix.ENOENT
 }
 
-// renameFile is [os.Rename] for a name that is no folder's.
+// renameFile is [os.Rename] for a name that belongs to a file, or to nothing.
 func renameFile(from, to string) error {
 	for {
 		if err := unix.Rename(from, to); err != unix.EINTR {

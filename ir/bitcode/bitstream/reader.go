@@ -75,7 +75,7 @@ func NewCursor(data []byte, start uint64, info Info) *Cursor {
 // Next has moved past the block already, is not touched.
 func (c *Cursor) Open(b Block) *Cursor { return c.OpenInto(b, new(Cursor)) }
 
-// OpenInto is Open with the memory of a cursor that is no longer needed.
+// OpenInto is Open with the memory of a cursor that the caller has finished with.
 func (c *Cursor) OpenInto(b Block, to *Cursor) *Cursor {
 	abbrevs := c.info[b.ID]
 	*to = Cursor{
