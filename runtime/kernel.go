@@ -1,12 +1,15 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
 	"offlink/props"
 	"offlink/runtime/driver"
+	"offlink/runtime/registry"
 )
 
 // Kernel is a kernel that can be launched. It may be used from several
@@ -19,6 +22,7 @@ type Kernel struct {
 	program *builtProgram
 	kernel  driver.Kernel
 	device  *Device
+	images  []*registry.Image // of the program, for messages
 	// required is the local size that the code asks for; zeros: any. Drivers
 	// may have to compile the kernel to tell.
 	required func() [3]int
@@ -49,7 +53,7 @@ func (p *Program) Kernel() (*Kernel, error) {
 		return nil, fmt.Errorf("kernel %s of %v: %w", p.Link.Kernel, p.Link.Images[0], err)
 	}
 	p.built.addUse()
-	return &Kernel{p.Link.Kernel, params, p.built, kernel, p.Device, sync.OnceValue(func() [3]int { return kernel.Info().RequiredGroup })}, nil
+	return &Kernel{p.Link.Kernel, params, p.built, kernel, p.Device, p.Link.Images, sync.OnceValue(func() [3]int { return kernel.Info().RequiredGroup })}, nil
 }
 
 // Info describes the kernel on its device.
@@ -59,14 +63,38 @@ func (k *Kernel) Info() driver.KernelInfo { return k.kernel.Info() }
 // as this one.
 func (k *Kernel) Driver() driver.Kernel { return k.kernel }
 
+// NoFunctionError is a function that the program of a kernel has no pointer to.
+type NoFunctionError struct {
+	Kernel string
+	Images []*registry.Image // that are linked with the kernel
+	Err    error             // the back end's, which names the function
+}
+
+func (e *NoFunctionError) Error() string {
+	var list []string
+	for _, img := range e.Images {
+		list = append(list, img.String())
+	}
+	return fmt.Sprintf("kernel %s: %v; the images that are linked with it are %s: name the function when the kernel is opened, so that the image which exports it is among them",
+		e.Kernel, e.Err, strings.Join(list, ", "))
+}
+
+// Unwrap returns the back end's error.
+func (e *NoFunctionError) Unwrap() error { return e.Err }
+
 // FunctionPointer returns the pointer to an exported function of the kernel's
-// program, for memory and arguments of its kernels.
+// program, for memory and arguments of its kernels. One that is not there is a
+// *NoFunctionError.
 func (k *Kernel) FunctionPointer(name string) (uint64, error) {
 	p, ok := k.program.value.Program.(driver.FunctionPointers)
 	if !ok {
 		return 0, fmt.Errorf("%v has no pointers to functions: %w", k.device, driver.ErrUnsupported)
 	}
-	return p.FunctionPointer(name)
+	pointer, err := p.FunctionPointer(name)
+	if errors.Is(err, driver.ErrNotFound) {
+		err = &NoFunctionError{k.Name, k.images, err}
+	}
+	return pointer, err
 }
 
 // LastRun is how long the latest launch of the kernel ran; 0 before, or where

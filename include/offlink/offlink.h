@@ -51,7 +51,7 @@ extern "C" {
 typedef enum offlink_status {
   OFFLINK_OK = 0,
   OFFLINK_ERROR_INVALID = 1,    /* an argument of the call is wrong */
-  OFFLINK_ERROR_NOT_FOUND = 2,  /* no such device, kernel, device global or file */
+  OFFLINK_ERROR_NOT_FOUND = 2,  /* no such device, kernel, function, device global or file */
   OFFLINK_ERROR_UNRESOLVED = 3, /* device code imports what nobody exports, or what two define */
   OFFLINK_ERROR_BUILD = 4,      /* the device could not build the code */
   OFFLINK_ERROR_DEVICE = 5,     /* memory, transfer or kernel run failed */
@@ -252,7 +252,12 @@ const offlink_kernel_info *offlink_kernel_query(offlink_kernel *kernel);
 
 /* Stores the pointer to a function of the kernel's images, for arguments and
  * memory of this kernel, which calls it there. OFFLINK_ERROR_UNSUPPORTED where the
- * device has no function pointers. */
+ * device has no function pointers, OFFLINK_ERROR_NOT_FOUND for a function without one:
+ * functions have pointers if their image exports them and is linked with the kernel
+ * (offlink_kernel_options.functions), and the code declares function pointers: on the
+ * embedded device the kernel must call through a pointer; OpenCL's drivers want the
+ * decoration ReferencedIndirectlyINTEL, which compilers write for functions with the
+ * attribute "referenced-indirectly". */
 offlink_status offlink_function_pointer(offlink_kernel *kernel, const char *function, uint64_t *pointer);
 
 /* The number of arguments, counted as in the source. */

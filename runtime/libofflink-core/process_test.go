@@ -25,7 +25,8 @@ var update = flag.Bool("update", false, "rewrite the expected output in the scri
 // suite's modules: lib.o exports LibDeviceFunc, which the kernel "app" in app.o
 // imports. all.o has the other kernels of that module too, with a specialization
 // constant "the answer" of two integers; global.o is lib.o with the device
-// global "variable".
+// global "variable". The kernel "call" in pointers.o calls a pointer to a function,
+// such as those that chosen.o exports.
 func TestScripts(t *testing.T) {
 	runScripts(t, nil, "ONEAPI_DEVICE_SELECTOR=host:*") // whatever drivers are installed
 }
@@ -34,7 +35,7 @@ func TestScripts(t *testing.T) {
 // Intel's CPU device.
 func TestScriptsOnOpenCL(t *testing.T) {
 	driver := testtool.Python(t, "lib/libintelocl.so")
-	files := []string{"testdata/script/commands.txtar", "testdata/script/direct.txtar", "testdata/script/orders.txtar", "testdata/script/threads.txtar"}
+	files := []string{"testdata/script/commands.txtar", "testdata/script/direct.txtar", "testdata/script/pointers.txtar", "testdata/script/callbacks.txtar", "testdata/script/orders.txtar", "testdata/script/threads.txtar"}
 	runScripts(t, files, "ONEAPI_DEVICE_SELECTOR=opencl:*", "OCL_ICD_VENDORS="+driver, "CANNOT_ABORT=1")
 }
 
@@ -58,6 +59,8 @@ func runScripts(t *testing.T, files []string, environment ...string) {
 	global := wrapModule(t, "lib", []string{"add_variable"}, []string{"LibDeviceFunc"}, func(p *props.Sets) {
 		p.Put(props.SetDeviceGlobals, "variable", props.Bytes([]byte{4, 0, 0, 0, 1, 0, 0, 0}))
 	})
+	pointers := wrapModule(t, "pointers", []string{"call"}, []string{"own"})
+	chosen := wrapModule(t, "chosen", nil, []string{"twice", "square"})
 	params := testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
@@ -69,7 +72,7 @@ func runScripts(t *testing.T, files []string, environment ...string) {
 			if err := os.WriteFile(filepath.Join(e.WorkDir, "app.o"), app, 0o666); err != nil {
 				return err
 			}
-			for name, object := range map[string][]byte{"lib.o": library, "all.o": all, "global.o": global, "lib.spv": libraryCode} {
+			for name, object := range map[string][]byte{"lib.o": library, "all.o": all, "global.o": global, "pointers.o": pointers, "chosen.o": chosen, "lib.spv": libraryCode} {
 				if err := os.WriteFile(filepath.Join(e.WorkDir, name), object, 0o666); err != nil {
 					return err
 				}

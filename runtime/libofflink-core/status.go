@@ -46,7 +46,7 @@ func statusOf(err error) status {
 	case hasType[*invalidError](err), hasType[*runtime.LaunchError](err), hasType[*runtime.SpecError](err),
 		errors.Is(err, globals.ErrCopyTo), errors.Is(err, globals.ErrCopyFrom):
 		return statusInvalid
-	case hasType[*resolve.NoKernelError](err), hasType[*runtime.NoDeviceError](err), errors.Is(err, globals.ErrUnknown), hasType[*codeError](err) && errors.Is(err, fs.ErrNotExist):
+	case hasType[*resolve.NoKernelError](err), hasType[*runtime.NoDeviceError](err), hasType[*runtime.NoFunctionError](err), errors.Is(err, globals.ErrUnknown), hasType[*codeError](err) && errors.Is(err, fs.ErrNotExist):
 		return statusNotFound
 	case hasType[*resolve.UnresolvedError](err), hasType[*resolve.ConflictError](err), hasType[*resolve.LinkingError](err),
 		hasType[*resolve.DuplicatesError](err):
