@@ -199,7 +199,7 @@ static offlink_status start_locked(void) {
                         "this process was forked after the runtime had started; start it in the child only, or exec");
   if (state == ENDED)
     return offlink_fail(OFFLINK_ERROR_RUNTIME, "the runtime has ended with the program");
-  state = STARTING;
+  __atomic_store_n(&state, STARTING, __ATOMIC_RELAXED);
   pthread_mutex_unlock(&mutex);
   offlink_status status = open_core();
   pthread_mutex_lock(&mutex);
