@@ -91,8 +91,11 @@ func Symbols() []string { return slices.Sorted(maps.Keys(images())) }
 // strings of DPC++'s device libraries (C-CXX-StandardLibrary design document).
 func Native(symbol string, extensions []string) bool {
 	name, ok := strings.CutPrefix(symbol, "__devicelib_")
+	if !ok {
+		return false // before the library is unpacked, which takes longer than a launch
+	}
 	img := Image(symbol)
-	if !ok || img == nil {
+	if img == nil {
 		return false
 	}
 	needed := "cl_intel_devicelib_" + extensionFamily(name)
