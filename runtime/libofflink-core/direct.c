@@ -1,9 +1,9 @@
 /* direct.c: launches and copies that are made by a driver's functions alone.
  *
- * Go makes the first launch of a kernel, with all its checks, and leaves here what
- * the next one needs: the driver's functions and objects, the parameters, the
+ * Go makes the first launch of a kernel, with all its checks, and leaves here the
+ * needs of the next one: the driver's functions and objects, the parameters, the
  * range. A launch whose arguments and range fit those runs no Go, so that it costs
- * what it costs in a program written for the driver; and its thread needs no
+ * as much as in a program written for the driver; and its thread needs no
  * protection from signals. Everything else, errors too, goes through Go.
  */
 #include <pthread.h>
@@ -247,7 +247,7 @@ static int serve(struct offlink_call *call) {
   return OFFLINK_CALL_ELSEWHERE;
 }
 
-/* A thread that is cancelled in a driver would leave the locks behind. */
+/* A thread that is cancelled in a driver would leave the locks taken. */
 int offlink_serve_direct(struct offlink_call *call) {
   int cancel;
   if (!call->direct_kernel && !call->direct_queue && !call->memory.device)

@@ -70,7 +70,7 @@ type directDevices struct {
 	known map[*runtime.Device]*directDevice
 }
 
-// directDevice is what direct.c needs of a device. It stays until the process ends,
+// directDevice is the part of a device that direct.c uses. It stays until the process ends,
 // as the objects of C point to it.
 type directDevice struct {
 	native *C.struct_offlink_direct_device
@@ -161,7 +161,7 @@ func (s *session) directMemory(handle uint64) (memory C.struct_offlink_direct_me
 	return memory
 }
 
-// directKernel is what direct.c needs of a kernel.
+// directKernel is the part of a kernel that direct.c uses.
 type directKernel struct {
 	once   sync.Once
 	native *C.struct_offlink_direct_kernel // nil where launches go through Go
@@ -266,12 +266,12 @@ func (s *session) directFailure(handle, event uint64) error {
 	return fmt.Errorf("kernel %s: %w", k.Name, shared.DirectFailure(event))
 }
 
-// directQueue is what direct.c needs of a queue.
+// directQueue is the part of a queue that direct.c uses.
 type directQueue struct {
 	native *C.struct_offlink_direct_queue // nil where its calls go through Go
 }
 
-// shareQueue returns what direct.c needs of a new queue.
+// shareQueue returns the part of a new queue that direct.c uses.
 func (s *session) shareQueue(handle uint64) *C.struct_offlink_direct_queue {
 	q, ok := s.handles.getHandle(handle).(*queue)
 	if !ok {

@@ -72,7 +72,7 @@ func (q *queue) ShareState(state *atomic.Uint32) {
 	q.tellState()
 }
 
-// tellState tells those who use the queue without this package when they may.
+// tellState tells other users of the queue, without this package, when they may.
 // Called with q.mu held.
 func (q *queue) tellState() {
 	if q.state == nil {
