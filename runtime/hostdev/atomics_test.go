@@ -67,7 +67,7 @@ func testFloatCells(t *testing.T, p *testProgram) {
 	check(t, p, "flags", flag, []int32{0, 0, 1, 1})
 }
 
-// narrowAtomics is what the kernels of narrow.spvasm leave in cells of some bits that
+// narrowAtomics is the numbers that the kernels of narrow.spvasm leave in cells of some bits that
 // were 100 each at first, without the order in which work-items come.
 func narrowAtomics(count, bits int) (cells [13]uint16, sums [2]uint32) {
 	field := uint16(1)<<(bits-1)<<1 - 1

@@ -63,7 +63,7 @@ func TestCompilersThatFail(t *testing.T) {
 	}
 }
 
-// TestCompilerIsCancelled: what it has left is removed.
+// TestCompilerIsCancelled: its files are removed.
 func TestCompilerIsCancelled(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	useCompiler(t, "sleep 1000")

@@ -165,7 +165,7 @@ const (
 	TrapUnaligned // an atomic access
 	TrapBounds    // an access beyond its bounds; the record says more
 	TrapSubgroup  // not all work-items of a sub-group come here
-	TrapCallee    // a call through a number that is no function's
+	TrapCallee    // a call through a number that does not stand for a function
 )
 
 // AtomicOp is the operation of an OpAtomic; its Args are the address, and for some a

@@ -43,7 +43,7 @@ func (g *graph) entriesOfLoop() []int {
 			if len(entries) > 1 {
 				return entries
 			}
-			// What is left without the entry has the inner loops.
+			// The nodes that are left without the entry have the inner loops.
 			nodes = slices.DeleteFunc(nodes, func(n int) bool { return n == entries[0] })
 			pieces = append(pieces, nodes)
 		}
@@ -169,7 +169,7 @@ func (f *Function) joinEntries(entries []int) {
 		}
 	}
 	f.Blocks = append(f.Blocks, join)
-	// Phis of the entries are no longer set right before their block.
+	// Phis of the entries are not set right before their block any more.
 	for _, r := range f.Regs {
 		if _, ok := place[r.Of]; ok && r.Of != nil {
 			r.Of = nil

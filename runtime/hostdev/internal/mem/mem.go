@@ -70,7 +70,7 @@ func LoadNarrow(b []byte, n int) uint32 {
 }
 
 // CompareAndSwapNarrow exchanges the first n bytes of b, 1 or 2, which are aligned,
-// unless they are no longer old. The bytes beside them may change meanwhile.
+// unless they have changed from old. The bytes beside them may change meanwhile.
 func CompareAndSwapNarrow(b []byte, n int, old, new uint32) bool {
 	word, shift := narrowWord(b, n)
 	field := uint32(1<<(8*n)-1) << shift
