@@ -188,8 +188,8 @@ func (j *imageJob) texelSize() int {
 	return 4 * channels
 }
 
-// coordinate is one of an item: outside the image too where a sampler says what is
-// read there.
+// coordinate is one of an item: outside the image too where a sampler defines the
+// color there.
 func (j *imageJob) coordinate(item, dimension int, random *rand.Rand) uint32 {
 	size := j.Size[dimension]
 	if j.Writes {
@@ -306,7 +306,7 @@ func (j *imageJob) String() string {
 }
 
 // distance is how far the other device's result is, in units of the last place of the
-// largest color for floats, and in steps of the channel for what was written. A
+// largest color for floats, and in steps of the channel for written texels. A
 // linear filter may be less exact: OpenCL only asks for the right formula.
 func (j *imageJob) distance(theirs []byte) float64 {
 	most := 0.0

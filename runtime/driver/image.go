@@ -109,7 +109,7 @@ type ImageMemory interface {
 	Desc() ImageDesc
 }
 
-// AddressingMode is a cl_addressing_mode: what is read outside the image.
+// AddressingMode is a cl_addressing_mode: the color outside the image.
 type AddressingMode uint32
 
 // The addressing modes.

@@ -131,7 +131,7 @@ type texelAccess struct {
 	kind   kind
 }
 
-// accessTexel checks the operands. The texel is the result, or what is written.
+// accessTexel checks the operands. The texel is the result, or the operand to write.
 func (b *builder) accessTexel(image *typ, coordinates, texel *typ) *texelAccess {
 	c, s := coordinates.scalar(), texel.scalar()
 	a := &texelAccess{floats: c.kind == kindFloat, given: int(coordinates.words), words: texel.words, kind: s.kind, width: s.width}

@@ -94,7 +94,7 @@ func (d *Device) ownImage(m driver.Memory) (*imageMemory, error) {
 
 // Arguments.
 
-// imageShape is what the type of an image says of it.
+// imageShape is the part of an image's type that arguments must have.
 type imageShape struct {
 	dimension uint32 // Dim of SPIR-V
 	arrayed   bool

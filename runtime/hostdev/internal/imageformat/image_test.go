@@ -7,7 +7,7 @@ import (
 	"offlink/runtime/driver"
 )
 
-// TestFormats writes colors in each format and reads them back: what is read is
+// TestFormats writes colors in each format and reads them back: the result is
 // nearest to the color that the format has.
 func TestFormats(t *testing.T) {
 	for _, format := range Formats(driver.Image2D) {
