@@ -45,6 +45,16 @@ func TestCacheControls(t *testing.T) {
 	})
 }
 
+// TestArgumentsByValue: numbers of more than 64 bits are loaded and stored.
+func TestArgumentsByValue(t *testing.T) {
+	const fixed = "@_Z24__spirv_FixedSinCosINTELILi66(ptr sret(i34)"
+	const body = "%s = alloca i66, align 8\n%r = alloca i34, align 8\ncall spir_func void " + fixed + " %r, ptr byval(i66) %s, i1 zeroext true, i32 3, i32 2, i32 0, i32 0)"
+	checkConstructs(t, []construct{{
+		name: "fixed point", ir: kernelOf(body, "declare spir_func void "+fixed+", ptr byval(i66), i1 zeroext, i32, i32, i32, i32)"),
+		want: []string{"SPV_INTEL_arbitrary_precision_fixed_point", "OpLoad", "%s", "OpFixedSinCosINTEL", " 1 3 2 0 0", "OpStore %r"},
+	}})
+}
+
 // TestLoopsOfFPGAs: loop controls without a merge block, and those that name arrays.
 func TestLoopsOfFPGAs(t *testing.T) {
 	const unstructured = "br label %loop\nloop:\nstore volatile i32 %n, ptr addrspace(1) %p\nbr label %next\nnext:\nbr label %loop, !llvm.loop !0\n}\n!0 = distinct !{!0, !1}\n!1 = !{!\"llvm.loop.unroll.enable\"}\ndefine void @f() {"

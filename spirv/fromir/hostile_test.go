@@ -79,3 +79,14 @@ func blockRing(n int) string {
 	}
 	return b.String()
 }
+
+// TestNamesThatEndEarly: a mangled name may say a length that is beyond its end.
+func TestNamesThatEndEarly(t *testing.T) {
+	for _, name := range []string{"_Z12__spirv_IsNan9", "_Z3absP44__x", "_Z3absU9AS", "_Z3absPU3AS144__spirv_X", "_Z3absDv4_9x", "_Z3absI9"} {
+		text := kernelOf("call spir_func void @"+name+"(i32 %n)", "declare spir_func void @"+name+"(i32)\n!opencl.ocl.version = !{!0}\n!0 = !{i32 2, i32 0}")
+		code, err := fromir.Translate(parseIR(t, text), options())
+		if err == nil {
+			verified(t, code)
+		}
+	}
+}

@@ -110,7 +110,11 @@ func (d *demangler) takeType() mangledType {
 	case c == 'S':
 		return d.substitutedType()
 	case c >= '0' && c <= '9':
-		return d.rememberType(mangledType{name: d.sourceName(), length: 1})
+		name := d.sourceName()
+		if name == "" { // a length beyond the end: nothing was taken
+			return d.failType()
+		}
+		return d.rememberType(mangledType{name: name, length: 1})
 	case c == 'N' || c == 'T':
 		return d.nestedName()
 	case c >= 'a' && c <= 'z':

@@ -133,7 +133,7 @@ func (c *callSite) signedFunction(name string) {
 
 // mangledParameter returns a parameter as the name spells it.
 func (c *callSite) mangledParameter(i int) *mangledType {
-	if i < len(c.builtin.parameters) {
+	if i >= 0 && i < len(c.builtin.parameters) {
 		return &c.builtin.parameters[i]
 	}
 	return &mangledType{unknown: true, length: 1}

@@ -173,7 +173,27 @@ func (c *callSite) spirvArgument(op spirv.Opcode, i, at int) id {
 		n := c.valueID(v)
 		return c.emitResult(spirv.OpINotEqual, c.intLikeBool(v.Type), n, c.splatConstant(v.Type, 0))
 	}
+	if isArbitraryOp(op) && c.isPointer(v.Type) {
+		return c.loadArgument(i)
+	}
 	return c.argumentID(i)
+}
+
+// isArbitraryOp reports whether an instruction is one of fixed-point numbers or of
+// floating-point numbers of any width.
+func isArbitraryOp(op spirv.Opcode) bool {
+	return op >= spirv.OpFixedSqrtINTEL && op <= spirv.OpFixedExpINTEL ||
+		op >= spirv.OpArbitraryFloatSinCosPiINTEL && op <= spirv.OpArbitraryFloatPowNINTEL
+}
+
+// loadArgument returns the number that an argument by value points to: compilers pass
+// integers of more than 64 bits so.
+func (c *callSite) loadArgument(i int) id {
+	typ := c.pointeeID(c.typeOf(c.operands[i]))
+	if a := ir.FindAttribute(c.callee.header.Attributes.Parameter(i), "byval"); a != nil && a.Type != ir.NoType {
+		typ = c.typeID(a.Type)
+	}
+	return c.emitResult(spirv.OpLoad, typ, c.argAs(i, typ))
 }
 
 // wantsBool reports whether an operand is a truth value.
