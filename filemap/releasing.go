@@ -7,7 +7,7 @@ import (
 
 // KeepReleasing calls [Release] for the mappings every millisecond until it is
 // stopped, for readers that go through a large one and cannot do it themselves.
-// The mappings must stay until then; what is written to them stays, too.
+// The mappings must stay until then; bytes that are written to them stay, too.
 func KeepReleasing(mappings ...[]byte) (stop func()) {
 	done := make(chan struct{})
 	var ended sync.WaitGroup

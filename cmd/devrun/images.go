@@ -84,7 +84,7 @@ func (f *imageFiles) readImages(name string) ([]*devimg.Image, error) {
 	return images, nil
 }
 
-// checkRegular refuses what no reader of files takes.
+// checkRegular refuses files that no reader takes.
 func checkRegular(name string) error {
 	info, err := os.Stat(name)
 	switch {

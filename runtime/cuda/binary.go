@@ -63,7 +63,7 @@ func checkCubin(code []byte) error {
 		return fmt.Errorf("not a whole cubin: %w", err)
 	}
 	if file.Machine != elf.EM_CUDA || file.Class != elf.ELFCLASS64 {
-		return fmt.Errorf("an ELF file for %v of class %v, which is no cubin", file.Machine, file.Class)
+		return fmt.Errorf("an ELF file for %v of class %v, which is not a cubin", file.Machine, file.Class)
 	}
 	for _, s := range file.Sections {
 		if size := uint64(len(code)); s.Type != elf.SHT_NOBITS && (s.Offset > size || s.FileSize > size-s.Offset) {

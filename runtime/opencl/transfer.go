@@ -167,7 +167,7 @@ func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driv
 	})
 }
 
-// It doubles what is there, which memmove does at the speed of memory.
+// It doubles the bytes so far, which memmove does at the speed of memory.
 func repeatPattern(pattern []byte, size int64) []byte {
 	data := make([]byte, size)
 	for done := copy(data, pattern); done < len(data); done *= 2 {

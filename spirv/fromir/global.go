@@ -123,7 +123,7 @@ func (t *translator) isPrivateConstant(n ir.ValueID) bool {
 }
 
 // globalValue returns the address of a global within a function.
-// A copy for each function is what clang's own code generation does for OpenCL, where such
+// A copy for each function is also clang's own way for OpenCL, where such
 // aggregates are private.
 func (f *function) globalValue(n ir.ValueID) id {
 	if !f.isPrivateConstant(n) {

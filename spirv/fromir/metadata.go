@@ -16,7 +16,7 @@ type sourceInfo struct {
 }
 
 // It takes rows away and adds those that the edits of a partition do, so that an image says
-// what its own file of IR would.
+// the same as its own file of IR.
 // metadataReader reads the named metadata of a module as a partition has it.
 type metadataReader struct {
 	module    *ir.Module
@@ -99,7 +99,7 @@ func (s *session) sourceExtension(name string) {
 }
 
 // attachedOperands returns the operands of a node that is attached to a function.
-// Edits come first: a partition may replace what the module attached. A function that is
+// Edits come first: a partition may replace the module's attachments. A function that is
 // only declared in the image has no attachments.
 func (t *translator) attachedOperands(v *ir.GlobalValue, kind string) []ir.Operand {
 	if t.edit != nil && v == &t.module.Values[t.unit] {
