@@ -12,7 +12,7 @@ import (
 )
 
 // Outputs writes a group of files, all of them or none: each is written to a
-// temporary file, Commit gives all of them their names, those of CreateLast
+// temporary file, Commit gives all of them their names, those of WriteLast
 // after the others, and Abort removes the temporary files. A signal that ends
 // the process removes them too; only SIGKILL and a crash of the machine leave
 // files called .offlink-*.tmp, which can be deleted. renameio does this for one
@@ -49,10 +49,6 @@ type pendingFile struct {
 // Create opens a file that will get the name path. The caller closes it before
 // Commit.
 func (o *Outputs) Create(path string) (*OutputFile, error) { return o.createFile(path, &o.pending) }
-
-// CreateLast is Create for a file that must appear after all others, such as
-// a table that names them: a build system that finds the table finds the files.
-func (o *Outputs) CreateLast(path string) (*OutputFile, error) { return o.createFile(path, &o.last) }
 
 func (o *Outputs) createFile(path string, list *[]*pendingFile) (*OutputFile, error) {
 	t, err := findTarget(path)
@@ -111,13 +107,14 @@ func (o *Outputs) WriteFile(path string, data []byte) error {
 	return o.writeWhole(path, data, &o.pending)
 }
 
-// WriteLast writes one whole file that must appear after all others.
+// WriteLast writes one whole file that must appear after all others, such as a
+// table that names them: a build system that finds the table finds the files.
 func (o *Outputs) WriteLast(path string, data []byte) error {
 	return o.writeWhole(path, data, &o.last)
 }
 
 // StreamLast has Commit write data to w, which is standard output, in its turn
-// among those of CreateLast.
+// among those of WriteLast.
 func (o *Outputs) StreamLast(w io.Writer, data []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 // was started without, before the first line of Go: results would vanish with
 // exit code 0. Only code that runs before the runtime can tell, so the programs
 // of a release begin at offlink_entry (startup_linux_*.s, -E in the Makefile).
-// A null device that is open for reading and writing is no evidence: it is what
-// Python and Node.js give a child whose output nobody wants.
+// A null device that is open for reading and writing proves nothing: Python and
+// Node.js give one to a child whose output nobody wants.
 var (
 	closedAtStart [4]byte // 1 for each descriptor 0 to 2 that was closed
 	startNoted    byte    // 1 if the program began at offlink_entry

@@ -50,7 +50,7 @@ func TestClosedStreams(t *testing.T) {
 		{"print <&- 2>&-", "", ExitOK},
 		{"read <&-", "0 bytes\nstreams: standard input is closed\n", ExitFailed},
 		{"read </dev/null", "0 bytes\n", ExitOK},
-		// What Python and Node.js open for a child whose streams nobody wants.
+		// As Python and Node.js open it for a child whose streams nobody wants.
 		{"print 1<>/dev/null", "", ExitOK},
 		{"output 1<>/dev/null", "", ExitOK},
 		{"read 0<>/dev/null", "0 bytes\n", ExitOK},
