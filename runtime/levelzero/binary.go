@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/devicecode"
@@ -18,7 +17,7 @@ const binaryMagic = "offlink level zero program 1\n"
 
 // identity names the device and driver that a binary is for.
 func (d *Device) identity() string {
-	return strings.Join([]string{d.info.Platform, d.info.PlatformVersion, d.info.Name, d.info.Version, d.info.DriverVersion}, "\n")
+	return devicecode.DeviceIdentity(&d.info)
 }
 
 // Binary returns the program as the driver's native binaries: of each of its modules,
@@ -34,7 +33,7 @@ func (p *program) Binary() ([]byte, error) {
 			return nil, err
 		}
 		if len(native) == 0 {
-			return nil, fmt.Errorf("the driver gives out no binary: %w", driver.ErrUnsupported)
+			return nil, fmt.Errorf("the driver gives out no binary of a module: %w", driver.ErrUnsupported)
 		}
 		code = append(binary.LittleEndian.AppendUint64(code, uint64(len(native))), native...)
 	}
@@ -47,12 +46,9 @@ func (d *Device) LoadBinary(ctx context.Context, data []byte) (driver.Program, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	stored, err := devicecode.DecodeProgram(binaryMagic, data)
-	if err == nil && stored.Identity != d.identity() {
-		err = errors.New("the program was built for another device or version of the driver")
-	}
+	stored, err := devicecode.DecodeProgramFor(binaryMagic, d.identity(), d.info.Name, data)
 	if err != nil {
-		return nil, &driver.BuildError{Device: d.info.Name, Err: err}
+		return nil, err
 	}
 	sources, err := nativeSources(stored.Code)
 	if err != nil {

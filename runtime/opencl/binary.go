@@ -3,9 +3,6 @@ package opencl
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"strings"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/devicecode"
@@ -16,7 +13,7 @@ const binaryMagic = "offlink opencl program 1\n"
 
 // identity names the device and driver that a binary is for.
 func (d *Device) identity() string {
-	return strings.Join([]string{d.info.Platform, d.info.PlatformVersion, d.info.Name, d.info.Version, d.info.DriverVersion}, "\n")
+	return devicecode.DeviceIdentity(&d.info)
 }
 
 // Binary returns the program with the driver's own code.
@@ -28,9 +25,6 @@ func (p *program) Binary() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(code) == 0 {
-		return nil, fmt.Errorf("the driver gives out no binary: %w", driver.ErrUnsupported)
-	}
 	stored := devicecode.StoredProgram{Identity: p.device.identity(), Tables: p.tables, Code: code}
 	return stored.Encode(binaryMagic)
 }
@@ -41,12 +35,9 @@ func (d *Device) LoadBinary(ctx context.Context, data []byte) (driver.Program, e
 	if err := ctx.Err(); err != nil {
 		return nil, d.buildError(err)
 	}
-	stored, err := devicecode.DecodeProgram(binaryMagic, data)
-	if err == nil && stored.Identity != d.identity() {
-		err = errors.New("the program was built for another device or version of the driver")
-	}
+	stored, err := devicecode.DecodeProgramFor(binaryMagic, d.identity(), d.info.Name, data)
 	if err != nil {
-		return nil, d.buildError(err)
+		return nil, err
 	}
 	p := &program{device: d, tables: stored.Tables, binary: bytes.Clone(data)}
 	err = dl.KeepSignals(func() (err error) {

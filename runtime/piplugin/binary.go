@@ -3,9 +3,6 @@ package piplugin
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"strings"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/devicecode"
@@ -16,7 +13,7 @@ const binaryMagic = "offlink plugin program 1\n"
 
 // identity names the device, driver and plugin that a binary is for.
 func (d *Device) identity() string {
-	return strings.Join([]string{d.driver.Name(), d.plugin.Version(), d.info.Platform, d.info.PlatformVersion, d.info.Name, d.info.Version, d.info.DriverVersion}, "\n")
+	return devicecode.DeviceIdentity(&d.info, d.driver.Name(), d.plugin.Version())
 }
 
 // Binary returns the program with the plugin's own code.
@@ -28,9 +25,6 @@ func (p *program) Binary() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(code) == 0 {
-		return nil, fmt.Errorf("the plugin gives out no binary: %w", driver.ErrUnsupported)
-	}
 	stored := devicecode.StoredProgram{Identity: p.device.identity(), Tables: p.tables, Code: code}
 	return stored.Encode(binaryMagic)
 }
@@ -40,12 +34,9 @@ func (d *Device) LoadBinary(ctx context.Context, data []byte) (driver.Program, e
 	if err := ctx.Err(); err != nil {
 		return nil, d.buildError(err)
 	}
-	stored, err := devicecode.DecodeProgram(binaryMagic, data)
-	if err == nil && stored.Identity != d.identity() {
-		err = errors.New("the program was built for another device or version of the plugin")
-	}
+	stored, err := devicecode.DecodeProgramFor(binaryMagic, d.identity(), d.info.Name, data)
 	if err != nil {
-		return nil, d.buildError(err)
+		return nil, err
 	}
 	p := &program{device: d, tables: stored.Tables, binary: bytes.Clone(data)}
 	err = dl.KeepSignals(func() (err error) {

@@ -6,6 +6,10 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
+
+	"offlink/runtime/driver"
 )
 
 // StoredProgram is a program as a back end stores it: the driver's binary, and
@@ -18,8 +22,18 @@ type StoredProgram struct {
 	Code     []byte
 }
 
-// Encode returns the bytes, which begin with magic.
+// DeviceIdentity names the device and driver that a program is for, and what else
+// the back end depends on.
+func DeviceIdentity(info *driver.Info, others ...string) string {
+	return strings.Join(append(others, info.Platform, info.PlatformVersion, info.Name, info.Version, info.DriverVersion), "\n")
+}
+
+// Encode returns the bytes, which begin with magic. The error is
+// driver.ErrUnsupported where there is no code.
 func (p *StoredProgram) Encode(magic string) ([]byte, error) {
+	if len(p.Code) == 0 {
+		return nil, fmt.Errorf("the driver gives out no binary: %w", driver.ErrUnsupported)
+	}
 	tables, err := json.Marshal(p.Tables)
 	if err != nil {
 		return nil, err
@@ -57,4 +71,17 @@ func DecodeProgram(magic string, data []byte) (*StoredProgram, error) {
 	}
 	p := &StoredProgram{Identity: string(parts[0]), Code: parts[2]}
 	return p, json.Unmarshal(parts[1], &p.Tables)
+}
+
+// DecodeProgramFor is DecodeProgram for the device of the identity alone. Errors are
+// of *driver.BuildError.
+func DecodeProgramFor(magic, identity, device string, data []byte) (*StoredProgram, error) {
+	p, err := DecodeProgram(magic, data)
+	if err == nil && p.Identity != identity {
+		err = errors.New("the program was built for another device or version of the driver")
+	}
+	if err != nil {
+		return nil, &driver.BuildError{Device: device, Err: err}
+	}
+	return p, nil
 }
