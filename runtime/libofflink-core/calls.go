@@ -328,8 +328,9 @@ func passGate() {
 	}
 }
 
-// lockWhenIdle locks inUse when the calls under way have ended. It is false where one
-// takes longer than commands and builds may.
+// lockWhenIdle locks inUse when the calls under way have ended, those of direct.c too,
+// which makes none from then on. It is false where one takes longer than commands and
+// builds may.
 func lockWhenIdle(s *session) bool {
 	closed := make(chan struct{})
 	gate.Store(&closed)
@@ -337,7 +338,7 @@ func lockWhenIdle(s *session) bool {
 	defer gate.Store(nil)
 	const step = time.Millisecond
 	for waited := time.Duration(0); ; waited += step {
-		if inUse.TryLock() {
+		if endDirectCalls() && inUse.TryLock() {
 			return true
 		}
 		if waited >= buildLimit || waited >= drainLimit && s.building.Load() == 0 {

@@ -83,7 +83,7 @@ func (s *session) freeMemory(device, address uint64) error {
 	if !ok || a.device != d {
 		return invalidArgument("%#x is not an address from offlink_memory_alloc for %v, or was freed", address, d)
 	}
-	defer noteFreed()
+	noteFreed()
 	return a.Close()
 }
 

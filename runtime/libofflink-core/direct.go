@@ -297,5 +297,6 @@ func (q *queue) Close() error {
 }
 
 // noteFreed has direct.c set addresses again, as a later memory may have those of one
-// that is freed.
+// that is freed. It is called before that: another thread may get the memory, and
+// launch with it, before the call that frees it returns.
 func noteFreed() { C.count_freed_memory() }

@@ -317,11 +317,11 @@ func (s *session) isQuick(device uint64) bool {
 // closeHandle ends a device, a kernel or a buffer.
 func (s *session) closeHandle(handle uint64) {
 	held := s.handles.endHandle(handle)
-	if c, ok := held.(interface{ Close() error }); ok {
-		_ = c.Close() // C cannot be told
-	}
 	if _, ok := held.(*buffer); ok {
 		noteFreed()
+	}
+	if c, ok := held.(interface{ Close() error }); ok {
+		_ = c.Close() // C cannot be told
 	}
 }
 
