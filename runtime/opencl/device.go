@@ -13,10 +13,9 @@ import (
 	"offlink/runtime/internal/dl"
 )
 
-// It is never closed by itself: the driver closes all its devices, after programs and
-// queues.
 // Device is a device of an OpenCL driver, with a context that is made on first
-// use.
+// use. It is never closed by itself: the driver closes all its devices, after programs
+// and queues.
 type Device struct {
 	driver   *Driver
 	platform *platform
