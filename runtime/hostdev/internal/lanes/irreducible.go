@@ -8,18 +8,20 @@ import "slices"
 // reached through one, and a way through the new block goes on as one that comes
 // from outside the loop.
 
-// structureLoops gives every loop one entry.
+// structureLoops gives every loop one entry: outer loops first, and inner ones once
+// those have one. Each round takes all loops that do not lie in one another, as a
+// function with inlined calls may have thousands.
 func (f *Function) structureLoops() {
 	f.numberBlocks()
 	if f.flowGraph().isReducible() {
 		return
 	}
 	for {
-		entries := f.flowGraph().entriesOfLoop()
-		if entries == nil {
+		loops := f.flowGraph().entriesOfLoops()
+		if len(loops) == 0 {
 			return
 		}
-		f.joinEntries(entries)
+		f.joinEntries(loops)
 		f.numberBlocks()
 	}
 }
@@ -30,8 +32,8 @@ func (f *Function) numberBlocks() {
 	}
 }
 
-// entriesOfLoop is the entries of a loop that has several; nil if none has.
-func (g *graph) entriesOfLoop() []int {
+// entriesOfLoops is the entries of each outermost loop that has several.
+func (g *graph) entriesOfLoops() (list [][]int) {
 	within := make([]int, len(g.succs)) // the number of the piece that a node is in
 	pieces := [][]int{g.order}
 	for number := 0; number < len(pieces); number++ {
@@ -41,14 +43,15 @@ func (g *graph) entriesOfLoop() []int {
 		for _, nodes := range g.stronglyConnected(pieces[number], within, number) {
 			entries := g.entriesOf(nodes)
 			if len(entries) > 1 {
-				return entries
+				list = append(list, entries)
+				continue
 			}
 			// The nodes that are left without the entry have the inner loops.
 			nodes = slices.DeleteFunc(nodes, func(n int) bool { return n == entries[0] })
 			pieces = append(pieces, nodes)
 		}
 	}
-	return nil
+	return list
 }
 
 // entriesOf is the nodes of a set that are reached from outside, in order.
@@ -142,37 +145,54 @@ func (t *tarjan) leave(n int) []int {
 	return set
 }
 
-// joinEntries leads every way to one of some blocks through a new one.
-func (f *Function) joinEntries(entries []int) {
-	place := map[*Block]int{}
+// door is the way to an entry of a loop: the block before all of them, and the number
+// that the register has for this one.
+type door struct {
+	join   *Block
+	next   *Register
+	number int
+}
+
+// joinEntries leads every way to the entries of a loop through a new block.
+func (f *Function) joinEntries(loops [][]int) {
+	doors := map[*Block]door{}
+	var joins []*Block
+	for _, entries := range loops {
+		joins = append(joins, f.newJoin(entries, doors))
+	}
+	for _, b := range slices.Clone(f.Blocks) {
+		b.Succs = slices.Clone(b.Succs)
+		for i, to := range b.Succs {
+			if d, ok := doors[to]; ok {
+				way := f.NewBlock()
+				way.Set(d.next, f.Const(I32, uint64(d.number)))
+				way.Term, way.Succs = Jump, []*Block{d.join}
+				b.Succs[i] = way
+			}
+		}
+	}
+	f.Blocks = append(f.Blocks, joins...)
+	// Phis of the entries are not set right before their block any more.
+	for _, r := range f.Regs {
+		if _, ok := doors[r.Of]; ok && r.Of != nil {
+			r.Of = nil
+		}
+	}
+}
+
+// newJoin returns the block that goes on to the entries, and notes their doors.
+func (f *Function) newJoin(entries []int, doors map[*Block]door) *Block {
 	join := &Block{f: f, Term: Switch}
+	next := f.NewRegister(I32)
+	next.Of = join
+	join.Cond = join.Get(next)
 	for i, n := range entries {
 		b := f.Blocks[n]
-		place[b] = i
+		doors[b] = door{join, next, i}
 		join.Succs = append(join.Succs, b)
 		if i+1 < len(entries) {
 			join.Cases = append(join.Cases, uint64(i))
 		}
 	}
-	next := f.NewRegister(I32)
-	next.Of = join
-	join.Cond = join.Get(next)
-	for _, b := range slices.Clone(f.Blocks) {
-		b.Succs = slices.Clone(b.Succs)
-		for i, to := range b.Succs {
-			if n, ok := place[to]; ok {
-				way := f.NewBlock()
-				way.Set(next, f.Const(I32, uint64(n)))
-				way.Term, way.Succs = Jump, []*Block{join}
-				b.Succs[i] = way
-			}
-		}
-	}
-	f.Blocks = append(f.Blocks, join)
-	// Phis of the entries are not set right before their block any more.
-	for _, r := range f.Regs {
-		if _, ok := place[r.Of]; ok && r.Of != nil {
-			r.Of = nil
-		}
-	}
+	return join
 }

@@ -2,6 +2,7 @@ package lanes
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -183,18 +184,42 @@ func TestEntriesOfLoops(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		succs [][]int
-		want  []int
+		want  string
 	}{
-		{"one entry", [][]int{{1}, {2}, {1, 3}, {}}, nil},
-		{"two entries", [][]int{{1, 2}, {2}, {1, 3}, {}}, []int{1, 2}},
-		{"inner loop", [][]int{{1}, {2, 3}, {3}, {2, 4}, {1, 5}, {}}, []int{2, 3}},
-		{"loop with itself", [][]int{{1}, {1, 2}, {}}, nil},
+		{"one entry", [][]int{{1}, {2}, {1, 3}, {}}, "[]"},
+		{"two entries", [][]int{{1, 2}, {2}, {1, 3}, {}}, "[[1 2]]"},
+		{"inner loop", [][]int{{1}, {2, 3}, {3}, {2, 4}, {1, 5}, {}}, "[[2 3]]"},
+		{"loop with itself", [][]int{{1}, {1, 2}, {}}, "[]"},
+		{"two loops", [][]int{{1, 2}, {2}, {1, 3}, {4, 5}, {5}, {4, 6}, {}}, "[[1 2] [4 5]]"},
 	} {
-		got := newGraph(test.succs).entriesOfLoop()
-		slices.Sort(got)
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s: %v, not %v", test.name, got, test.want)
+		got := newGraph(test.succs).entriesOfLoops()
+		for _, entries := range got {
+			slices.Sort(entries)
 		}
+		slices.SortFunc(got, slices.Compare[[]int])
+		if text := fmt.Sprint(got); text != test.want {
+			t.Errorf("%s: %s, not %s", test.name, text, test.want)
+		}
+	}
+}
+
+// TestManyLoops: calls that are inlined bring one loop with two entries each. A round
+// for each of these takes more than a minute.
+func TestManyLoops(t *testing.T) {
+	k := newTestKernel()
+	last, cond := k.f.Blocks[0], k.f.Blocks[0].Add(OpBool, Bool, k.f.Arg(I32, RecordWords+8))
+	const loops = 2000
+	for range loops {
+		a, b, end := k.f.NewBlock(), k.f.NewBlock(), k.f.NewBlock()
+		last.Term, last.Cond, last.Succs = Branch, cond, []*Block{a, b}
+		a.Term, a.Succs = Jump, []*Block{b}
+		b.Term, b.Cond, b.Succs = Branch, cond, []*Block{a, end}
+		last = end
+	}
+	k.f.structureLoops()
+	g := k.f.flowGraph()
+	if list, _ := g.findLoops(); !g.isReducible() || len(list) != loops {
+		t.Errorf("%d loops, all with one entry: %v; not %d", len(list), g.isReducible(), loops)
 	}
 }
 
