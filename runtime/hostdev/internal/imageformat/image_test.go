@@ -122,3 +122,28 @@ func TestBadImages(t *testing.T) {
 		}
 	}
 }
+
+// TestSampleAt: coordinates that the image lacks do not count, as SPIR-V lets vectors
+// have more than the image takes.
+func TestSampleAt(t *testing.T) {
+	m, err := New(driver.ImageDesc{Kind: driver.Image2D, Width: 2, Height: 2, Format: driver.ImageFormat{Order: driver.OrderR, Type: driver.UnsignedInt8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Data = []byte{1, 2, 3, 4}
+	for _, test := range []struct {
+		mode driver.AddressingMode
+		at   [3]int
+		want uint32
+	}{
+		{driver.AddressNone, [3]int{1, 1, 0}, 4},
+		{driver.AddressNone, [3]int{0, 1, 7}, 3},
+		{driver.AddressClamp, [3]int{1, 0, -1}, 2},
+		{driver.AddressClamp, [3]int{2, 0, 0}, 0},
+		{driver.AddressClampToEdge, [3]int{2, 9, 9}, 4},
+	} {
+		if got := m.SampleAt(test.mode, test.at)[0]; got != test.want {
+			t.Errorf("mode %#x at %v: %d, not %d", test.mode, test.at, got, test.want)
+		}
+	}
+}

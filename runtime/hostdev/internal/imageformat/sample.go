@@ -32,8 +32,9 @@ func (m *Image) Sample(s driver.Sampler, at [3]float32) Texel {
 }
 
 // SampleAt is Sample with integer coordinates, which are not normalized and not
-// filtered.
+// filtered. Those that the image does not have may hold anything.
 func (m *Image) SampleAt(mode driver.AddressingMode, at [3]int) Texel {
+	clear(at[m.Coordinates():])
 	for i := range m.dims {
 		if mode != driver.AddressClamp {
 			at[i] = clampTexel(at[i], m.size[i])

@@ -153,7 +153,7 @@ type door struct {
 	number int
 }
 
-// joinEntries leads every way to the entries of a loop through a new block.
+// joinEntries leads every way to the entries of each loop through a new block.
 func (f *Function) joinEntries(loops [][]int) {
 	doors := map[*Block]door{}
 	var joins []*Block
