@@ -74,13 +74,7 @@ func openMapped(name string, file *os.File, size int64, opts ReadOptions) (*File
 	var err error
 	if f.data, err = f.budget.MapFile(file, size); err == nil {
 		filemap.Rename(f.data, name)
-		if size > largeFile {
-			defer filemap.KeepReleasing(f.data)() // relocations and data are read whole
-		}
-		err = filemap.Guard(func() (err error) {
-			f.images, err = unwrapData(f.data, f.budget)
-			return err
-		})
+		err = f.findImages()
 	}
 	if err != nil {
 		f.Close()
@@ -93,6 +87,19 @@ func openMapped(name string, file *os.File, size int64, opts ReadOptions) (*File
 		f.images[i].Code = &mappedCode{f.images[i].Code, f}
 	}
 	return f, nil
+}
+
+// findImages sets the images of the mapped file. Pages are released before it
+// returns, and not after: another mapping may take the place of a file that is
+// closed.
+func (f *File) findImages() error {
+	if len(f.data) > largeFile {
+		defer filemap.KeepReleasing(f.data)() // relocations and data are read whole
+	}
+	return filemap.Guard(func() (err error) {
+		f.images, err = unwrapData(f.data, f.budget)
+		return err
+	})
 }
 
 // largeFile is the size from which on pages of a file are released while its
