@@ -22,7 +22,7 @@ func (c *callSite) valueAnnotation() {
 
 // registerValue writes the first argument through a register of an FPGA.
 func (c *callSite) registerValue() {
-	v := c.operands[0]
+	v := c.operand(0)
 	c.instructionNeeds(spirv.OpFPGARegINTEL)
 	own := c.typeOf(v)
 	c.setResult(c.emitResult(spirv.OpFPGARegINTEL, own, c.operandID(v, 0)), own)
@@ -61,7 +61,7 @@ func (c *callSite) pointerAnnotation() {
 
 // annotatedID returns the argument or instruction that a call annotates; 0 for others.
 func (c *callSite) annotatedID() id {
-	switch v := c.operands[0]; v.Kind {
+	switch v := c.operand(0); v.Kind {
 	case ir.ValueArgument, ir.ValueInstruction:
 		return c.operandID(v, 0)
 	}
@@ -118,7 +118,7 @@ func (c *callSite) annotationVariable(argument int) (n ir.ValueID, ok bool) {
 	if argument >= len(c.operands) {
 		return 0, false
 	}
-	v := c.underlyingObject(c.operands[argument])
+	v := c.underlyingObject(c.operand(argument))
 	if v.Kind != ir.ValueGlobal || c.module.Values[v.Index].Kind != ir.Variable {
 		return 0, false
 	}

@@ -35,12 +35,12 @@ func (t *translator) auxiliaryData(n ir.ValueID, self id) {
 	for i, words := range t.auxiliaryAttributes(n) {
 		t.auxInstruction(fmt.Sprint("attribute ", n, i), kind+auxAttribute, append([]id{self}, words...))
 	}
-	for _, a := range v.Details().Attachments {
+	for i, a := range v.Details().Attachments {
 		if a.Kind == "dbg" || strings.HasPrefix(a.Kind, "spirv.") {
 			continue
 		}
 		if words, ok := t.auxiliaryOperands(a); ok {
-			t.auxInstruction(fmt.Sprint("metadata ", n, a.Kind), kind+auxMetadata, append([]id{self, t.b.stringID(a.Kind)}, words...))
+			t.auxInstruction(fmt.Sprint("metadata ", n, i), kind+auxMetadata, append([]id{self, t.b.stringID(a.Kind)}, words...))
 		}
 	}
 	if v.Linkage == ir.AvailableExternally {

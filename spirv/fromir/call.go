@@ -128,7 +128,9 @@ func (f *inference) builtinUses(b *builtin, info *functionInfo, in *ir.Instructi
 	name := info.value.Name
 	switch {
 	case strings.HasPrefix(name, "llvm.memcpy") || strings.HasPrefix(name, "llvm.memmove"):
-		unify(f.termOf(arguments[0]), f.termOf(arguments[1]))
+		if len(arguments) > 1 {
+			unify(f.termOf(arguments[0]), f.termOf(arguments[1]))
+		}
 	case strings.HasPrefix(b.name, "__spirv_Atomic") || strings.HasPrefix(b.name, "atom"):
 		value := in.Type
 		if strings.HasSuffix(b.name, "Store") && len(arguments) > 3 {
@@ -321,7 +323,7 @@ func (t *translator) asmTarget() id {
 // constantArgument returns the value of an argument that must be a constant.
 func (c *callSite) constantArgument(i int) uint64 {
 	if i < len(c.operands) {
-		if v := c.operands[i]; v.Kind == ir.ValueConstant {
+		if v := c.operand(i); v.Kind == ir.ValueConstant {
 			switch n := c.ir.Constants.At(v); n.Kind {
 			case ir.ConstantInt:
 				return n.Words[0]
@@ -336,21 +338,26 @@ func (c *callSite) constantArgument(i int) uint64 {
 
 // isConstant reports whether an argument is an integer constant.
 func (c *callSite) isConstant(i int) bool {
-	if i >= len(c.operands) || c.operands[i].Kind != ir.ValueConstant {
+	if i >= len(c.operands) || c.operand(i).Kind != ir.ValueConstant {
 		return false
 	}
-	k := c.ir.Constants.At(c.operands[i]).Kind
+	k := c.ir.Constants.At(c.operand(i)).Kind
 	return k == ir.ConstantInt || k == ir.ConstantZero
+}
+
+// operand returns an argument. A call may lack what its callee's name promises.
+func (c *callSite) operand(i int) ir.Value {
+	if i < 0 || i >= len(c.operands) {
+		c.failf("argument %d is lacking", max(i, 0)+1)
+	}
+	return c.operands[i]
 }
 
 // argumentID returns an argument; a pointer as the name of the function says.
 // The mangled name says which pointee the built-in takes, which opaque pointers no longer
 // do.
 func (c *callSite) argumentID(i int) id {
-	if i >= len(c.operands) {
-		c.failf("argument %d is lacking", i+1)
-	}
-	v := c.operands[i]
+	v := c.operand(i)
 	if i < len(c.callee.parameters) && c.isPointer(v.Type) && c.builtin != nil && i < len(c.builtin.parameters) {
 		if found := c.mangledTerm(&c.builtin.parameters[i]); found != noTerm {
 			return c.operandID(v, c.pointerTo(found, c.function.moduleType(v.Type).AddressSpace))
@@ -361,7 +368,7 @@ func (c *callSite) argumentID(i int) id {
 
 // argAs returns a pointer argument as a pointer to that type.
 func (c *callSite) argAs(i int, pointee id) id {
-	v := c.operands[i]
+	v := c.operand(i)
 	return c.operandID(v, c.pointerType(pointee, c.function.moduleType(v.Type).AddressSpace))
 }
 

@@ -26,9 +26,9 @@ func floatBuiltins() map[string]func(*callSite) {
 // through its pointers.
 func (c *callSite) sineAndCosine() {
 	number, _ := spirv.ExtInstNumber("OpenCL.std", "sincos")
-	typ := c.typeID(c.operands[0].Type)
+	typ := c.typeID(c.operand(0).Type)
 	sine := c.emitResult(spirv.OpExtInst, typ, c.opencl, number, c.argumentID(0), c.argAs(2, typ))
 	c.builtinError(sine)
-	_, align := c.memoryLayout(c.operands[0].Type)
+	_, align := c.memoryLayout(c.operand(0).Type)
 	c.emitPlain(spirv.OpStore, c.argAs(1, typ), sine, accessAligned, uint32(align))
 }

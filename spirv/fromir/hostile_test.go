@@ -90,3 +90,41 @@ func TestNamesThatEndEarly(t *testing.T) {
 		}
 	}
 }
+
+// TestLackingArguments: calls of known names with fewer arguments than they have, or with
+// a number that asks for memory, are refused, as LLVM checks no names but its own.
+func TestLackingArguments(t *testing.T) {
+	const enqueue = "define spir_kernel void @k(ptr %q, ptr %r) {\n  %s = alloca [4294967296 x i64]\n  %l = alloca { i32, i32 }\n" +
+		"  %a = call i32 @__enqueue_kernel_varargs(ptr %q, i32 0, ptr %r, ptr @b_block_invoke_kernel, ptr %l, i32 -1, ptr %s)\n  ret void\n}\n" +
+		"declare i32 @__enqueue_kernel_varargs(ptr, i32, ptr, ptr, ptr, i32, ptr)\ndefine spir_kernel void @b_block_invoke_kernel(ptr %x) {\n  ret void\n}\n"
+	for _, test := range []struct{ name, text, want string }{
+		{"annotation", voidCall("i32", "llvm.annotation.i32"), "argument 1 is lacking"},
+		{"annotation of a variable", voidCall("void", "llvm.var.annotation"), "argument 1 is lacking"},
+		{"annotation of a pointer", voidCall("ptr", "llvm.ptr.annotation.p0"), "argument 1 is lacking"},
+		{"copy", voidCall("void", "llvm.memcpy.p1.p1.i64"), "argument 1 is lacking"},
+		{"masked load", voidCall("i32", "llvm.masked.load.v4i32.p1"), "not a vector"},
+		{"fraction", voidCall("i32", "llvm.frexp.f32.i32"), "not a struct"},
+		{"atomic", voidCall("i32", "_Z10atomic_addPU3AS1Vii"), "argument 1 is lacking"},
+		{"image", voidCall("<4 x float>", "_Z11read_imagef14ocl_image2d_ro11ocl_samplerDv2_f"), "argument 1 is lacking"},
+		{"work-item", voidCall("i64", "_Z13get_global_idj"), "argument 1 is lacking"},
+		{"block", voidCall("i32", "__enqueue_kernel_basic"), "0 arguments, want 5"},
+		{"query of a block", voidCall("i32", "__get_kernel_work_group_size_impl"), "0 arguments, want 2"},
+		{"sizes of local memory", enqueue, "4294967295 sizes of local memory do not fit"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := options()
+			if err := o.AllowExtensions("+all"); err != nil {
+				t.Fatal(err)
+			}
+			_, err := fromir.Translate(parseIR(t, "!opencl.ocl.version = !{!0}\n!0 = !{i32 2, i32 0}\n"+test.text), o)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// voidCall is a module that calls a function without arguments.
+func voidCall(result, name string) string {
+	return fmt.Sprintf("define spir_kernel void @k() {\n  call %s @%s()\n  ret void\n}\ndeclare %[1]s @%[2]s()\n", result, name)
+}

@@ -137,7 +137,7 @@ func (c *callSite) finishCall(n id) { c.setResult(n, c.typ) }
 
 // passArgument makes the first argument the call's result.
 func (c *callSite) passArgument() {
-	v := c.operands[0]
+	v := c.operand(0)
 	c.setResult(c.operandID(v, 0), c.typeOf(v))
 }
 
@@ -166,7 +166,7 @@ func (c *callSite) copyMemory() {
 	if c.isConstant(2) && c.constantArgument(2) == 0 {
 		return
 	}
-	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{to, from, c.valueID(c.operands[2])}, c.memoryAccess(align)...)...)
+	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{to, from, c.valueID(c.operand(2))}, c.memoryAccess(align)...)...)
 }
 
 // moveMemory writes a memmove of constant length through a variable, of
@@ -185,7 +185,7 @@ func (c *callSite) moveMemory() {
 	variable := c.addVariable(c.pointerType(array, 0), 0, 0)
 	c.b.decorateID(variable, decAlignment, uint32(c.alignOf(1)))
 	between := c.emitResult(spirv.OpBitcast, c.pointerType(byteType, 0), variable)
-	length := c.valueID(c.operands[2])
+	length := c.valueID(c.operand(2))
 	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{between, c.argAs(1, byteType), length}, c.memoryAccess(c.alignOf(1))...)...)
 	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{c.argAs(0, byteType), between, length}, c.memoryAccess(c.alignOf(0))...)...)
 }
@@ -213,12 +213,12 @@ func (c *callSite) setMemory() {
 	}
 	variable := c.addVariable(c.pointerType(array, 0), 0, init)
 	from := c.emitResult(spirv.OpBitcast, c.pointerType(byteType, 0), variable)
-	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{c.argAs(0, byteType), from, c.valueID(c.operands[2])}, c.memoryAccess(c.alignOf(0))...)...)
+	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{c.argAs(0, byteType), from, c.valueID(c.operand(2))}, c.memoryAccess(c.alignOf(0))...)...)
 }
 
 // writeLifetime writes the start or end of a variable's life.
 func (c *callSite) writeLifetime(op spirv.Opcode) {
-	v := c.operands[len(c.operands)-1]
+	v := c.operand(len(c.operands) - 1)
 	if c.function.moduleType(v.Type).Kind != ir.TypePointer || c.storageClass(c.function.moduleType(v.Type).AddressSpace) != spirv.StorageFunction {
 		return
 	}
@@ -348,7 +348,7 @@ func (c *callSite) objectSize() {
 // reduceFrom folds the elements of a vector in order, from a first value on.
 func (c *callSite) reduceFrom(op spirv.Opcode) {
 	sum, vector := c.argumentID(0), c.argumentID(1)
-	for k := range c.function.moduleType(c.operands[1].Type).Length {
+	for k := range c.function.moduleType(c.operand(1).Type).Length {
 		sum = c.emitResult(op, c.typ, sum, c.emitResult(spirv.OpCompositeExtract, c.typ, vector, uint32(k)))
 	}
 	c.finishCall(sum)
@@ -411,7 +411,7 @@ func (c *callSite) roundResult(n id) bool {
 
 // constrainedCompare writes a comparison whose predicate is metadata.
 func (c *callSite) constrainedCompare() {
-	p, ok := ir.ParsePredicate(ir.OpFCmp, []byte(c.ir.Metadata[c.operands[2].Index].String))
+	p, ok := ir.ParsePredicate(ir.OpFCmp, []byte(c.ir.Metadata[c.operand(2).Index].String))
 	op, known := compareOpcodes[p]
 	if !ok || !known {
 		c.failf("an unknown predicate")
@@ -422,7 +422,7 @@ func (c *callSite) constrainedCompare() {
 // pointerMask writes llvm.ptrmask as an operation on the address.
 func (c *callSite) pointerMask() {
 	size := c.intType(c.pointerBits)
-	n := c.emitResult(spirv.OpConvertPtrToU, size, c.valueID(c.operands[0]))
+	n := c.emitResult(spirv.OpConvertPtrToU, size, c.valueID(c.operand(0)))
 	n = c.emitResult(spirv.OpBitwiseAnd, size, n, c.argumentID(1))
 	c.finishCall(c.emitResult(spirv.OpConvertUToPtr, c.typ, n))
 }
@@ -430,6 +430,9 @@ func (c *callSite) pointerMask() {
 // fractionExponent writes llvm.frexp: a struct of fraction and exponent.
 func (c *callSite) fractionExponent() {
 	pair := c.function.moduleType(c.in.Type)
+	if len(pair.Elements) != 2 {
+		c.failf("the result is not a struct of two numbers")
+	}
 	exponent := c.typeID(pair.Elements[1])
 	variable := c.addVariable(c.pointerType(exponent, 0), 0, 0)
 	number, _ := spirv.ExtInstNumber("OpenCL.std", "frexp")
@@ -441,11 +444,11 @@ func (c *callSite) fractionExponent() {
 // splitResult writes llvm.sincos and llvm.modf: a struct of the result of an
 // instruction and of the number that it stores.
 func (c *callSite) splitResult(name string) {
-	element := c.typeID(c.operands[0].Type)
+	element := c.typeID(c.operand(0).Type)
 	variable := c.addVariable(c.translator.pointerType(element, 0), 0, 0)
 	number, _ := spirv.ExtInstNumber("OpenCL.std", name)
 	first := c.emitResult(spirv.OpExtInst, element, c.opencl, number, c.argumentID(0), variable)
-	_, align := c.memoryLayout(c.operands[0].Type)
+	_, align := c.memoryLayout(c.operand(0).Type)
 	second := c.emitResult(spirv.OpLoad, element, variable, accessAligned, uint32(align))
 	c.finishCall(c.emitResult(spirv.OpCompositeConstruct, c.typ, first, second))
 }

@@ -59,7 +59,7 @@ type classTest struct {
 // floatClass writes llvm.is.fpclass: by the instructions that test classes of both
 // signs, else by the bits of the number.
 func (c *callSite) floatClass() {
-	number := c.operands[0].Type
+	number := c.operand(0).Type
 	bits := c.scalarBits(number)
 	fraction, ok := map[uint32]uint32{16: 10, 32: 23, 64: 52}[bits]
 	if !ok {

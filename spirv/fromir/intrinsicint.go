@@ -55,7 +55,7 @@ var integerIntrinsics = map[string]func(*callSite){
 }
 
 // numberType is the type of the numbers that the intrinsic takes.
-func (c *callSite) numberType() ir.TypeID { return c.operands[0].Type }
+func (c *callSite) numberType() ir.TypeID { return c.operand(0).Type }
 
 // integerIntrinsic writes an intrinsic; those of i1 are operations on truth values.
 func (c *callSite) integerIntrinsic(name string, write func() id) {
@@ -85,11 +85,11 @@ func (c *callSite) ofBools(name string) id {
 }
 
 // signedArg returns an argument with its sign in the bits above its width.
-func (c *callSite) signedArg(i int) id { return c.signExtended(c.operands[i].Type, c.argumentID(i)) }
+func (c *callSite) signedArg(i int) id { return c.signExtended(c.operand(i).Type, c.argumentID(i)) }
 
 // intConst returns a constant of the type of an argument.
 func (c *callSite) intConst(i int, value uint64) id {
-	return c.splatConstant(c.operands[i].Type, value)
+	return c.splatConstant(c.operand(i).Type, value)
 }
 
 func (c *callSite) absoluteValue() id {
@@ -187,7 +187,7 @@ func (c *callSite) funnelShift(left bool) id {
 	width := c.scalarBits(c.numberType())
 	bits := uint64(width)
 	high, low, by := c.argumentID(0), c.argumentID(1), c.argumentID(2)
-	if left && c.operands[0] == c.operands[1] && width == nextPower(width) {
+	if left && c.operand(0) == c.operand(1) && width == nextPower(width) {
 		return c.extInst("rotate", high, by)
 	}
 	if bits&(bits-1) != 0 {

@@ -209,7 +209,7 @@ func (f *function) loopDependencies(operands []ir.Operand) (words []uint32) {
 			continue
 		}
 		for _, array := range f.indexGroups[o.Node] {
-			words = append(words, array, safe)
+			words = append(words, array, f.b.literalWord(safe))
 		}
 	}
 	return words

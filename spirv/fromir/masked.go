@@ -33,7 +33,7 @@ func (c *callSite) maskedLoad() {
 
 func (c *callSite) maskedStore() {
 	n := len(c.operands)
-	c.maskedCall(maskedAccess{store: true, pointer: 1, mask: n - 1, vector: c.operands[0].Type, align: c.maskedAlign(1, n == 4, 2)})
+	c.maskedCall(maskedAccess{store: true, pointer: 1, mask: n - 1, vector: c.operand(0).Type, align: c.maskedAlign(1, n == 4, 2)})
 }
 
 func (c *callSite) expandLoad() {
@@ -41,7 +41,7 @@ func (c *callSite) expandLoad() {
 }
 
 func (c *callSite) compressStore() {
-	c.maskedCall(maskedAccess{store: true, packed: true, pointer: 1, mask: 2, vector: c.operands[0].Type, align: c.alignOf(1)})
+	c.maskedCall(maskedAccess{store: true, packed: true, pointer: 1, mask: 2, vector: c.operand(0).Type, align: c.alignOf(1)})
 }
 
 func (c *callSite) maskedAlign(pointer int, argument bool, at int) uint64 {
@@ -55,13 +55,16 @@ func (c *callSite) maskedAlign(pointer int, argument bool, at int) uint64 {
 func (c *callSite) maskedCall(m maskedAccess) {
 	m.callSite = c
 	vector := *c.function.moduleType(m.vector)
+	if vector.Kind != ir.TypeVector {
+		c.failf("a masked access of what is not a vector")
+	}
 	scalar := vector.Elements[0]
 	if _, odd := c.oddBytes(scalar); odd || c.isBool(scalar) || c.isPointer(scalar) || c.hasOddWidth(scalar) {
 		c.failf("masked accesses of elements of this type have no counterpart in SPIR-V")
 	}
 	m.element, m.length = c.typeID(scalar), int(vector.Length)
 	m.size, _ = c.memoryLayout(scalar)
-	space := c.function.moduleType(c.operands[m.pointer].Type).AddressSpace
+	space := c.function.moduleType(c.operand(m.pointer).Type).AddressSpace
 	key := fmt.Sprintf("masked %t %t %d %d %d %d", m.store, m.packed, m.vector, space, m.align, m.mask)
 	callee := c.b.newIDOnce(key, func(n id) []uint32 { return m.writeFunction(n, c.pointerType(m.element, space)) })
 	words := []uint32{callee, c.argAs(m.pointer, m.element), c.argumentID(m.mask), c.argumentID(m.other)}

@@ -12,23 +12,23 @@ import (
 // that begins with spirv.llvm_: of these, compilers that read SPIR-V with
 // llvm-spirv's library make intrinsics again, whose names differ between versions.
 func (c *callSite) memoryFunction(kind string) {
-	bits := c.function.moduleType(c.operands[2].Type).Bits
-	w := memoryWriter{translator: c.translator, bits: bits, typ: c.typeID(c.operands[2].Type), second: c.intType(8)}
+	bits := c.function.moduleType(c.operand(2).Type).Bits
+	w := memoryWriter{translator: c.translator, bits: bits, typ: c.typeID(c.operand(2).Type), second: c.intType(8)}
 	w.pointer = c.bytePointer(0)
 	arguments := []id{c.argAs(0, c.intType(8))}
-	name := fmt.Sprintf("offlink.%s.p%d", kind, c.function.moduleType(c.operands[0].Type).AddressSpace)
+	name := fmt.Sprintf("offlink.%s.p%d", kind, c.function.moduleType(c.operand(0).Type).AddressSpace)
 	if kind == "memmove" {
 		w.second = c.bytePointer(1)
 		arguments = append(arguments, c.argAs(1, c.intType(8)))
-		name += fmt.Sprintf(".p%d", c.function.moduleType(c.operands[1].Type).AddressSpace)
+		name += fmt.Sprintf(".p%d", c.function.moduleType(c.operand(1).Type).AddressSpace)
 	} else {
-		arguments = append(arguments, c.valueID(c.operands[1]))
+		arguments = append(arguments, c.valueID(c.operand(1)))
 	}
 	name += fmt.Sprintf(".i%d", bits)
 	if w.access = c.memoryAccess(1); w.access[0]&accessVolatile != 0 {
 		name += ".volatile"
 	}
-	arguments = append(arguments, c.valueID(c.operands[2]))
+	arguments = append(arguments, c.valueID(c.operand(2)))
 	n := c.b.newIDOnce("function "+name, func(n id) []uint32 {
 		c.b.setName(n, name)
 		w.self = n
@@ -39,7 +39,7 @@ func (c *callSite) memoryFunction(kind string) {
 
 // bytePointer returns the type of a pointer argument as one to bytes.
 func (c *callSite) bytePointer(i int) id {
-	return c.pointerType(c.intType(8), c.function.moduleType(c.operands[i].Type).AddressSpace)
+	return c.pointerType(c.intType(8), c.function.moduleType(c.operand(i).Type).AddressSpace)
 }
 
 // memoryWriter writes such a function.

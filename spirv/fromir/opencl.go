@@ -295,7 +295,7 @@ func (c *callSite) workItemFence() {
 
 // anyAll writes any and all, which look at the sign bits.
 func (c *callSite) anyAll() {
-	v := c.operands[0]
+	v := c.operand(0)
 	n := c.emitResult(spirv.OpSLessThan, c.intLikeBool(v.Type), c.valueID(v), c.splatConstant(v.Type, 0))
 	if c.function.moduleType(v.Type).Kind == ir.TypeVector {
 		op := spirv.OpAny
@@ -310,9 +310,9 @@ func (c *callSite) anyAll() {
 // asyncCopy writes an asynchronous copy; one that is not strided has stride 1.
 func (c *callSite) asyncCopy() {
 	c.useCapabilities(capGroups)
-	words := []uint32{c.constWord(scopeWorkgroup), c.argumentID(0), c.argumentID(1), c.valueID(c.operands[2])}
+	words := []uint32{c.constWord(scopeWorkgroup), c.argumentID(0), c.argumentID(1), c.valueID(c.operand(2))}
 	if len(c.operands) > 4 {
-		words = append(words, c.valueID(c.operands[3]))
+		words = append(words, c.valueID(c.operand(3)))
 	} else {
 		words = append(words, c.sizeConstant(1))
 	}
@@ -346,7 +346,7 @@ func (t *translator) conversionWriter(name string) func(*callSite) {
 // convertNumber writes convert_T: the name of the function tells the signs, which LLVM's types
 // do not have.
 func (c *callSite) convertNumber(target, postfixes string) {
-	v := c.operands[0]
+	v := c.operand(0)
 	from, to := c.mangledParameter(0), c.scalarKind(c.in.Type)
 	toSigned := target[0] != 'u'
 	own := c.typeOf(v)
@@ -460,7 +460,7 @@ func (c *callSite) vectorMemory() {
 // width, height, texels that are written, image.
 func (c *callSite) mediaBlock() {
 	last := len(c.operands) - 1
-	image := c.valueID(c.operands[last])
+	image := c.valueID(c.operand(last))
 	c.useExtension("SPV_INTEL_media_block_io")
 	c.useCapabilities(5579)
 	if strings.HasPrefix(c.builtin.name, "intel_sub_group_media_block_read") {
@@ -474,7 +474,7 @@ func (c *callSite) mediaBlock() {
 // and of images.
 func (c *callSite) blockAccess() {
 	image := false
-	if e := c.b.entryOf(c.typeOf(c.operands[0])); e != nil {
+	if e := c.b.entryOf(c.typeOf(c.operand(0))); e != nil {
 		image = e.op == spirv.OpTypeImage
 	}
 	read := strings.HasPrefix(c.builtin.name, "intel_sub_group_block_read")
@@ -485,7 +485,7 @@ func (c *callSite) blockAccess() {
 	}[[2]bool{read, image}]
 	c.instructionNeeds(op)
 	if !read {
-		value = c.operands[len(c.operands)-1].Type
+		value = c.operand(len(c.operands) - 1).Type
 	}
 	if !image {
 		scalar := value
@@ -497,7 +497,7 @@ func (c *callSite) blockAccess() {
 			c.finishCall(c.emitResult(op, c.typ, words...))
 			return
 		}
-		c.emitPlain(op, append(words, c.valueID(c.operands[1]))...)
+		c.emitPlain(op, append(words, c.valueID(c.operand(1)))...)
 		return
 	}
 	if read {

@@ -70,20 +70,20 @@ func (a atomicForm) valueCount() int {
 func (c *callSite) writeAtomic(form atomicForm) {
 	if len(c.operands) > 0 {
 		c.operands = slices.Clone(c.operands)
-		c.operands[0] = c.namedSpace(c.operands[0])
+		c.operands[0] = c.namedSpace(c.operand(0))
 	}
 	values := form.valueCount()
 	order, scope := c.atomicOrder(form, 1+values)
 	scopeID := c.constWord(scope)
-	pointerMask := pointerSemantics(c.function.moduleType(c.operands[0].Type).AddressSpace)
+	pointerMask := pointerSemantics(c.function.moduleType(c.operand(0).Type).AddressSpace)
 	semantics := func(order uint32) id { return c.constWord(order | pointerMask) }
 	switch form.kind {
 	case "init":
-		value := c.valueID(c.operands[1])
-		c.emitPlain(spirv.OpStore, c.argAs(0, c.typeID(c.operands[1].Type)), value)
+		value := c.valueID(c.operand(1))
+		c.emitPlain(spirv.OpStore, c.argAs(0, c.typeID(c.operand(1).Type)), value)
 		return
 	case "store":
-		value := c.operands[1]
+		value := c.operand(1)
 		c.atomicCapability(value.Type)
 		c.emitPlain(spirv.OpAtomicStore, c.argAs(0, c.typeID(value.Type)), scopeID, semantics(order), c.valueID(value))
 		return
@@ -105,8 +105,8 @@ func (c *callSite) writeAtomic(form atomicForm) {
 	op := c.atomicOpcode(form)
 	words := []uint32{c.argAs(0, c.typ), scopeID, semantics(order)}
 	if values == 1 {
-		value := c.valueID(c.operands[1])
-		if c.function.typeOf(c.operands[1]) != c.typ {
+		value := c.valueID(c.operand(1))
+		if c.function.typeOf(c.operand(1)) != c.typ {
 			c.failf("its value and its result are of different types")
 		}
 		if op == spirv.OpAtomicFAddEXT && form.kind == "sub" {
@@ -208,7 +208,7 @@ func (c *callSite) atomicCompare(form atomicForm, scope id, order uint32, semant
 		c.atomicCapability(c.in.Type)
 		pointer := c.argAs(0, c.typ)
 		n := c.emitResult(spirv.OpAtomicCompareExchange, c.typ, pointer, scope, semantics(order), semantics(order),
-			c.valueID(c.operands[2]), c.valueID(c.operands[1]))
+			c.valueID(c.operand(2)), c.valueID(c.operand(1)))
 		c.finishCall(n)
 		return
 	}
@@ -216,7 +216,7 @@ func (c *callSite) atomicCompare(form atomicForm, scope id, order uint32, semant
 	if form.explicit && len(c.operands) > 4 {
 		failure = failureOrder(c.memoryOrder(4))
 	}
-	desired := c.operands[2]
+	desired := c.operand(2)
 	typ := c.typeID(desired.Type)
 	c.atomicCapability(desired.Type)
 	_, align := c.memoryLayout(desired.Type)

@@ -36,7 +36,7 @@ func isIntegerDot(name string) bool {
 
 // dotProduct writes dot of any type.
 func (c *callSite) dotProduct() {
-	switch x := c.function.moduleType(c.operands[0].Type); {
+	switch x := c.function.moduleType(c.operand(0).Type); {
 	case !c.mangledParameter(0).isFloating() && x.Kind == ir.TypeVector:
 		c.integerDot()
 	case x.Kind == ir.TypeVector:

@@ -45,8 +45,8 @@ func (c *callSite) enqueueKernel(events, sizes bool) {
 		none := c.constNull(c.pointerType(c.simpleType("DeviceEvent"), 4))
 		words = append(words, c.constWord(0), none, none)
 	}
-	literal := c.operands[at+1]
-	words = append(words, c.blockKernel(c.operands[at]), c.argAs(at+1, c.intType(8)))
+	literal := c.operand(at + 1)
+	words = append(words, c.blockKernel(c.operand(at)), c.argAs(at+1, c.intType(8)))
 	size, align := c.literalLayout(literal)
 	words = append(words, c.constWord(size), c.constWord(align))
 	if sizes {
@@ -67,10 +67,10 @@ func (c *callSite) needOperands(n int) {
 // enqueueOperand returns an argument before the block: the lists of events are pointers
 // to events.
 func (c *callSite) enqueueOperand(i int) id {
-	if i >= 4 && c.isPointer(c.operands[i].Type) {
+	if i >= 4 && c.isPointer(c.operand(i).Type) {
 		return c.argAs(i, c.simpleType("DeviceEvent"))
 	}
-	return c.valueID(c.operands[i])
+	return c.valueID(c.operand(i))
 }
 
 // queryBlock writes a query about a block: the range where it asks for sub-groups, the
@@ -80,10 +80,10 @@ func (c *callSite) queryBlock(op spirv.Opcode) {
 	c.needOperands(2)
 	var words []uint32
 	for i := range at {
-		words = append(words, c.valueID(c.operands[i]))
+		words = append(words, c.valueID(c.operand(i)))
 	}
-	words = append(words, c.blockKernel(c.operands[at]), c.argAs(at+1, c.intType(8)))
-	size, align := c.literalLayout(c.operands[at+1])
+	words = append(words, c.blockKernel(c.operand(at)), c.argAs(at+1, c.intType(8)))
+	size, align := c.literalLayout(c.operand(at + 1))
 	words = append(words, c.constWord(size), c.constWord(align))
 	c.instructionNeeds(op)
 	c.finishCall(c.emitResult(op, c.typ, words...))
@@ -217,7 +217,7 @@ func (f *function) memberOf(v, object ir.Value) int {
 // localSizes returns the addresses of the sizes of local memory, of which the argument
 // before the array is the number: readers of SPIR-V find the array by them.
 func (c *callSite) localSizes(at int) (words []uint32) {
-	array := c.underlyingObject(c.operands[at+1])
+	array := c.underlyingObject(c.operand(at + 1))
 	if array.Kind != ir.ValueInstruction || c.ir.Instructions[array.Index].Op != ir.OpAlloca {
 		c.failf("the sizes of local memory are not in a variable of the function")
 	}
@@ -225,6 +225,9 @@ func (c *callSite) localSizes(at int) (words []uint32) {
 	in := &c.ir.Instructions[array.Index]
 	if typ := c.function.moduleType(in.Element); typ.Kind != ir.TypeArray || count > typ.Length {
 		c.failf("%d sizes of local memory in a variable that does not have so many", count)
+	}
+	if count > maxWords {
+		c.failf("%d sizes of local memory do not fit into an instruction", count)
 	}
 	element := c.function.moduleType(in.Element).Elements[0]
 	base := c.operandID(array, c.pointerType(c.typeID(in.Element), 0))
@@ -250,7 +253,7 @@ func (c *callSite) makeRange() {
 	var sizes []id
 	for i := 1; i < len(c.operands); i++ {
 		if dimensions == 1 {
-			sizes = append(sizes, c.valueID(c.operands[i]))
+			sizes = append(sizes, c.valueID(c.operand(i)))
 			continue
 		}
 		sizes = append(sizes, c.emitResult(spirv.OpLoad, whole, c.argAs(i, whole), accessAligned, c.pointerBits/8))

@@ -95,7 +95,7 @@ var simpleGroup = map[string]spirv.Opcode{
 
 // truthArgument returns whether an argument is not 0.
 func (c *callSite) truthArgument(i int) id {
-	v := c.operands[i]
+	v := c.operand(i)
 	if c.isBool(v.Type) {
 		return c.valueID(v)
 	}
@@ -123,7 +123,7 @@ func (c *callSite) groupBroadcast(scope uint32) {
 	c.useCapabilities(capGroups)
 	at := c.argumentID(1)
 	if n := len(c.operands) - 1; n > 1 {
-		vector := c.vectorType(c.typeID(c.operands[1].Type), uint32(n))
+		vector := c.vectorType(c.typeID(c.operand(1).Type), uint32(n))
 		at = c.emitResult(spirv.OpCompositeConstruct, vector, c.argumentIDs(1)...)
 	}
 	c.finishCall(c.emitResult(spirv.OpGroupBroadcast, c.typ, c.constWord(scope), c.argumentID(0), at))

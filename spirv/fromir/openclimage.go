@@ -72,8 +72,8 @@ func (c *callSite) signedMask() uint32 {
 
 // readImage writes read_image with a sampler, or without.
 func (c *callSite) readImage() {
-	image := c.valueID(c.operands[0])
-	typ := c.typeOf(c.operands[0])
+	image := c.valueID(c.operand(0))
+	typ := c.typeOf(c.operand(0))
 	words := c.imageWords(typ)
 	texel := c.typ
 	depth := c.function.moduleType(c.in.Type).Kind != ir.TypeVector
@@ -84,21 +84,21 @@ func (c *callSite) readImage() {
 	var n id
 	if len(c.operands) > 2 && c.isSampler(1) {
 		sampled := c.b.typeEntry(spirv.OpTypeSampledImage, []uint32{typ}, typ)
-		both := c.emitResult(spirv.OpSampledImage, sampled, image, c.valueID(c.operands[1]))
-		operands := []uint32{both, c.valueID(c.operands[2]), 2 | mask}
+		both := c.emitResult(spirv.OpSampledImage, sampled, image, c.valueID(c.operand(1)))
+		operands := []uint32{both, c.valueID(c.operand(2)), 2 | mask}
 		if len(c.operands) > 4 {
 			operands[2] = 4 | mask
-			operands = append(operands, c.valueID(c.operands[3]), c.valueID(c.operands[4]))
+			operands = append(operands, c.valueID(c.operand(3)), c.valueID(c.operand(4)))
 		} else if len(c.operands) > 3 {
-			operands = append(operands, c.valueID(c.operands[3]))
+			operands = append(operands, c.valueID(c.operand(3)))
 		} else {
 			operands = append(operands, c.b.constantEntry(spirv.OpConstant, c.floatType(32), []uint32{0}))
 		}
 		n = c.emitResult(spirv.OpImageSampleExplicitLod, texel, operands...)
 	} else {
-		operands := []uint32{image, c.valueID(c.operands[1])}
+		operands := []uint32{image, c.valueID(c.operand(1))}
 		if words[4] == 1 && len(c.operands) > 2 {
-			operands = append(operands, 64|mask, c.valueID(c.operands[2]))
+			operands = append(operands, 64|mask, c.valueID(c.operand(2)))
 		} else if mask != 0 {
 			operands = append(operands, mask)
 		}
@@ -112,17 +112,17 @@ func (c *callSite) readImage() {
 
 // isSampler reports whether an argument is a sampler.
 func (c *callSite) isSampler(i int) bool {
-	e := c.b.entryOf(c.typeOf(c.operands[i]))
+	e := c.b.entryOf(c.typeOf(c.operand(i)))
 	return e != nil && e.op == spirv.OpTypeSampler
 }
 
 func (c *callSite) writeImage() {
-	image := c.valueID(c.operands[0])
+	image := c.valueID(c.operand(0))
 	mask := c.signedMask()
 	last := len(c.operands) - 1
-	operands := []uint32{image, c.valueID(c.operands[1]), c.valueID(c.operands[last])}
+	operands := []uint32{image, c.valueID(c.operand(1)), c.valueID(c.operand(last))}
 	if last == 3 {
-		operands = append(operands, 2|mask, c.valueID(c.operands[2]))
+		operands = append(operands, 2|mask, c.valueID(c.operand(2)))
 	} else if mask != 0 {
 		operands = append(operands, mask)
 	}
@@ -132,14 +132,14 @@ func (c *callSite) writeImage() {
 // imageSize writes the query of an image's size and returns it, with how many
 // numbers it has.
 func (c *callSite) imageSize(bits uint32) (n id, count int) {
-	typ := c.typeOf(c.operands[0])
+	typ := c.typeOf(c.operand(0))
 	words := c.imageWords(typ)
 	count = coordinateCount(words)
 	result := c.intType(bits)
 	if count > 1 {
 		result = c.vectorType(result, uint32(count))
 	}
-	image := c.valueID(c.operands[0])
+	image := c.valueID(c.operand(0))
 	if words[1] == 5 || words[4] == 1 {
 		return c.emitResult(spirv.OpImageQuerySize, result, image), count
 	}
@@ -185,6 +185,6 @@ func (c *callSite) imageDimension() {
 // imageQuery writes a query of the format or order, which OpenCL C counts from
 // another number.
 func (c *callSite) imageQuery(op spirv.Opcode, first uint32) {
-	n := c.emitResult(op, c.typ, c.valueID(c.operands[0]))
+	n := c.emitResult(op, c.typ, c.valueID(c.operand(0)))
 	c.finishCall(c.emitResult(spirv.OpIAdd, c.typ, n, c.constWord(first)))
 }

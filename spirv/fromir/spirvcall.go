@@ -151,14 +151,14 @@ func (c *callSite) structResult() bool {
 
 // spirvArgument returns an argument: a pointer as the instruction wants it.
 func (c *callSite) spirvArgument(op spirv.Opcode, i, at int) id {
-	v := c.operands[i]
+	v := c.operand(i)
 	if at == 0 && (op == spirv.OpGenericCastToPtrExplicit || op == spirv.OpGenericCastToPtr) && c.isPointer(c.in.Type) {
 		return c.argAs(i, c.pointeeID(c.typ))
 	}
 	if at == 0 && c.isPointer(v.Type) && isAtomicOp(op) {
 		value := c.in.Type
 		if op == spirv.OpAtomicStore {
-			value = c.operands[len(c.operands)-1].Type
+			value = c.operand(len(c.operands) - 1).Type
 		}
 		if !c.isVoid(value) && c.function.moduleType(value).Kind != ir.TypePointer {
 			if boolResults[op] {
@@ -189,7 +189,7 @@ func isArbitraryOp(op spirv.Opcode) bool {
 // loadArgument returns the number that an argument by value points to: compilers pass
 // integers of more than 64 bits so.
 func (c *callSite) loadArgument(i int) id {
-	typ := c.pointeeID(c.typeOf(c.operands[i]))
+	typ := c.pointeeID(c.typeOf(c.operand(i)))
 	if a := ir.FindAttribute(c.callee.header.Attributes.Parameter(i), "byval"); a != nil && a.Type != ir.NoType {
 		typ = c.typeID(a.Type)
 	}
@@ -265,9 +265,9 @@ func (c *callSite) extendedInstruction(name string) {
 		switch {
 		case spirv.ExtInstIsLiteral("OpenCL.std", number, i):
 			words = append(words, c.b.literalWord(uint32(c.constantArgument(i))))
-		case name == "printf" && c.isPointer(c.operands[i].Type):
+		case name == "printf" && c.isPointer(c.operand(i).Type):
 			words = append(words, c.argAs(i, c.intType(8)))
-			if i == 0 && c.function.moduleType(c.operands[0].Type).AddressSpace != 2 {
+			if i == 0 && c.function.moduleType(c.operand(0).Type).AddressSpace != 2 {
 				c.useExtension("SPV_EXT_relaxed_printf_string_address_space")
 			}
 		case repeatsScalars[name]:
@@ -290,7 +290,7 @@ var repeatsScalars = map[string]bool{
 // repeatedArgument returns an argument as a vector where the result is one.
 func (c *callSite) repeatedArgument(i int) id {
 	result, n := c.function.moduleType(c.in.Type), c.argumentID(i)
-	argument := c.operands[i].Type
+	argument := c.operand(i).Type
 	if result.Kind != ir.TypeVector || c.function.moduleType(argument).Kind == ir.TypeVector {
 		return n
 	}
@@ -314,7 +314,7 @@ func (c *callSite) specConstant() {
 	bits := typ.Bits
 	key := fmt.Sprintf("spec %d %d", c.in.Type, number)
 	n := c.b.keyedEntry(sectionGlobals, key, func(n id) entry {
-		v := c.operands[1]
+		v := c.operand(1)
 		if v.Kind != ir.ValueConstant {
 			c.failf("the default of a specialization constant must be a constant")
 		}
@@ -469,10 +469,10 @@ func (c *callSite) inputDimension(name string, pointer, vector id) {
 		return
 	}
 	whole := c.emitResult(spirv.OpLoad, vector, pointer, accessAligned, bits/2)
-	index := c.valueID(c.operands[0])
-	indexBits := c.function.moduleType(c.operands[0].Type).Bits
+	index := c.valueID(c.operand(0))
+	indexBits := c.function.moduleType(c.operand(0).Type).Bits
 	inside := c.emitResult(spirv.OpULessThan, c.boolType(), index, c.constInt(indexBits, 3))
-	bounded := c.emitResult(spirv.OpSelect, c.typeID(c.operands[0].Type), inside, index, c.constInt(indexBits, 0))
+	bounded := c.emitResult(spirv.OpSelect, c.typeID(c.operand(0).Type), inside, index, c.constInt(indexBits, 0))
 	element := c.emitResult(spirv.OpVectorExtractDynamic, c.typ, whole, bounded)
 	c.setResult(c.emitResult(spirv.OpSelect, c.typ, inside, element, c.constInt(bits, missing)), c.typ)
 }
