@@ -87,7 +87,7 @@ func (t *target) followLink() (done bool, err error) {
 		t.into = true
 		t.own = ownDescriptor(dir, filepath.Base(t.path))
 		if streamWasClosed(t.own) {
-			return true, fs.ErrNotExist
+			return true, errors.New("the stream is closed")
 		}
 		if info, err := os.Stat(t.path); err == nil && info.IsDir() {
 			return true, errors.New("is a directory: name a file")

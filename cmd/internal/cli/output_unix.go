@@ -27,7 +27,7 @@ func openPlain(name string, flags int, mode fs.FileMode) (plainFile, error) {
 
 func (f plainFile) writeAll(data []byte) error {
 	for len(data) > 0 {
-		n, err := unix.Write(int(f), data)
+		n, err := unix.Write(int(f), data[:min(len(data), 1<<30)]) // some systems refuse more than 2 GiB
 		if err == unix.EINTR {
 			continue
 		}

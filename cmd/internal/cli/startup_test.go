@@ -43,7 +43,7 @@ func TestClosedStreams(t *testing.T) {
 		{"print >&-", "streams: standard output is closed\n", ExitFailed},
 		{"print >&- 2>&-", "", ExitFailed},
 		{"print >&- <&-", "streams: standard output is closed\n", ExitFailed},
-		{"output >&-", "streams: error opening the file '/dev/stdout': file does not exist\n", ExitFailed},
+		{"output >&-", "streams: error opening the file '/dev/stdout': the stream is closed\n", ExitFailed},
 		{"become >&- 2>/dev/null", "", ExitFailed},
 		{"become >/dev/null", "", ExitOK},
 		{"nothing <&- >&- 2>&-", "", ExitOK},
