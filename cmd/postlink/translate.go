@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -51,10 +52,10 @@ func collectLater() {
 		return
 	}
 	debug.SetGCPercent(-1)
-	limit := debug.SetMemoryLimit(firstCollection)
+	debug.SetMemoryLimit(firstCollection)
 	runtime.SetFinalizer(new([16]byte), func(*[16]byte) { // the first collection finds it unused
 		debug.SetGCPercent(200)
-		debug.SetMemoryLimit(limit)
+		debug.SetMemoryLimit(math.MaxInt64) // none: not what an earlier call set
 	})
 }
 
