@@ -8,10 +8,10 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// The encoded attributes are copied into every output as they are, but for types, which
-// have other numbers there.
 // groupRecord is an attribute group as read: the index it applies to, and its
 // attributes in their encoded form.
+// The encoded attributes are copied into every output as they are, but for types, which
+// have other numbers there.
 type groupRecord struct {
 	index      uint64
 	attributes []uint64

@@ -14,10 +14,10 @@ import (
 // number in the function.
 const valueForward ir.ValueKind = 255
 
+// bodyDecoder implements [ir.BodyReader] on the compact records.
 // It reads the compact form that the reader has checked, so that numbers of types, values
 // and nodes need no checks here; the number of operands does, since only the fixed part of
 // a record was compared with the schema.
-// bodyDecoder implements [ir.BodyReader] on the compact records.
 type bodyDecoder struct {
 	source *source
 	types  []ir.Type

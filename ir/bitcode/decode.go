@@ -181,9 +181,9 @@ func signExtend(v uint64, bits int) int64 {
 	return int64(v<<(64-bits)) >> (64 - bits)
 }
 
+// decodeSigned decodes a number whose sign is its lowest bit.
 // The form is LLVM's emitSigned: the absolute value shifted by one, with the sign below.
 // The smallest int64 has no absolute value in 63 bits and is written as a negative 0.
-// decodeSigned decodes a number whose sign is its lowest bit.
 func decodeSigned(v uint64) int64 {
 	if v&1 == 0 {
 		return int64(v >> 1)

@@ -10,10 +10,10 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// It is only used while reading; source keeps the parts that writers need.
 // moduleReader reads the module block. The order of blocks and records that
 // LLVM writes is not relied on: records that refer to other parts are read
 // after those.
+// It is only used while reading; source keeps the parts that writers need.
 type moduleReader struct {
 	source *source
 	module *ir.Module

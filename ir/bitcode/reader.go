@@ -16,9 +16,9 @@ var (
 	wrapperMagic = [4]byte{0xDE, 0xC0, 0x17, 0x0B}
 )
 
+// maxSize bounds the input: positions within it are kept in 32 bits.
 // Offsets of chunks, records and strings are 32-bit numbers, half the memory of 64-bit
 // ones.
-// maxSize bounds the input: positions within it are kept in 32 bits.
 const maxSize = 1<<32 - 1
 
 // IsBitcode reports whether data begins like bitcode, wrapped or not.

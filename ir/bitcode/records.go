@@ -18,9 +18,9 @@ type recordChunk struct {
 	data  []byte
 }
 
-// Four bytes for each of a million values instead of a slice's 24.
 // recordPos is where a record begins: the number of its chunk and its offset
 // there, which is below recordChunkSize.
+// Four bytes for each of a million values instead of a slice's 24.
 type recordPos uint32
 
 const (
@@ -82,9 +82,9 @@ func (s *recordStore) openRecord(at recordPos) (bit uint64, rec globalRecord) {
 	return bit + chunk.first, globalRecord{count: int(count), stored: int(stored), data: data[n:]}
 }
 
-// Eight bytes a value: a module of a million variables has nothing else that is as large.
 // globalEntry says where the record of a global value lies in source.records,
 // and where its body does.
+// Eight bytes a value: a module of a million variables has nothing else that is as large.
 type globalEntry struct {
 	at   recordPos
 	code uint32 // index in entryCodes; above it the index into source.bodies plus one

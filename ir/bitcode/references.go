@@ -137,8 +137,8 @@ func (r *moduleReader) finishMetadata(c *bitstream.Cursor) error {
 	return err
 }
 
-// Every goroutine has its own; the tables are joined in the order of the functions.
 // nodeBuilder makes entries of the model's table of nodes.
+// Every goroutine has its own; the tables are joined in the order of the functions.
 type nodeBuilder struct {
 	source    *source
 	table     ir.NodeTable
@@ -294,10 +294,10 @@ func (s *source) headerRefs(rec globalRecord, constants *seen, value func(uint32
 	return nil
 }
 
-// A function has up to three: prefix data, prologue data and personality; a variable has
-// its initialiser.
 // headerValues returns the values that the record itself names, the first n of
 // the list.
+// A function has up to three: prefix data, prologue data and personality; a variable has
+// its initialiser.
 func (v globalRecord) headerValues() (list [3]uint32, n int) {
 	if v.isIndirect() {
 		list[0] = uint32(v.fieldAt(aliasTarget))

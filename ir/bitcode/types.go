@@ -16,9 +16,9 @@ type typeRecord struct {
 	operands []uint64
 }
 
+// childFields returns the part of the operands that names types.
 // The reader, the model's types and the writer of partitions all go by it, so that a new
 // type record with types in it is a line here.
-// childFields returns the part of the operands that names types.
 func (t *typeRecord) childFields() (first, last int) {
 	n := len(t.operands)
 	switch t.code {

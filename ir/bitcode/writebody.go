@@ -8,10 +8,10 @@ import (
 	"offlink/ir/llvmschema"
 )
 
+// bodyWriter writes function bodies with the numbers of a partition.
 // A record is copied operand by operand: literals as they are, marked ones with the number
 // of the thing in this partition. No instruction is looked at, which is why new ones need a
 // row of the schema and nothing here.
-// bodyWriter writes function bodies with the numbers of a partition.
 type bodyWriter struct {
 	w       *partitionWriter
 	globals uint32 // values of the partition's own numbering

@@ -2,10 +2,10 @@ package irtext
 
 import "hash/maphash"
 
-// LLVM numbers unnamed arguments, blocks and results with one counter, in the order of the
-// text.
 // locals are the local values and labels of the function that is parsed. A
 // use may come before the definition, so that all is checked at the end.
+// LLVM numbers unnamed arguments, blocks and results with one counter, in the order of the
+// text.
 type locals struct {
 	next     uint32 // the number that the next unnamed value or block gets
 	numbered []local

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Offsets are of the input, so that patches of different origins can be sorted together.
 // patch replaces a piece of the input on its way into the output.
+// Offsets are of the input, so that patches of different origins can be sorted together.
 type patch struct {
 	start, end int
 	text       string

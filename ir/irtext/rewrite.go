@@ -7,10 +7,10 @@ import (
 	"offlink/ir"
 )
 
+// rewriter writes a body of which calls are replaced.
 // Nothing of the body is rebuilt: the text is scanned once more for the places of the calls
 // and of all local names, and the pieces between are copied. Unnamed values are numbered by
 // their order, so a result that goes moves every number after it.
-// rewriter writes a body of which calls are replaced.
 type rewriter struct {
 	*writer
 	edits   map[int]*ir.Expression // by the index of the call

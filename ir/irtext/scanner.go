@@ -39,10 +39,10 @@ func makeClasses() (table [256]uint8) {
 // classWord is the class of the bytes that continue a word or a bare name.
 const classWord = classLetter | classDigit
 
-// The scanner makes no tokens: the parser asks for the bytes that the grammar allows at a
-// place, which costs no memory and lets bodies be stepped over at the speed of their bytes.
 // scanner walks the bytes of a module token by token. Methods that read a
 // token skip the white space before it.
+// The scanner makes no tokens: the parser asks for the bytes that the grammar allows at a
+// place, which costs no memory and lets bodies be stepped over at the speed of their bytes.
 type scanner struct {
 	data []byte
 	pos  int

@@ -4,9 +4,9 @@ import (
 	"offlink/ir"
 )
 
+// instructionSite is an instruction in a body and where its parts are.
 // refs makes it possible to tell which references are of that instruction: those between
 // its count and the next one's.
-// instructionSite is an instruction in a body and where its parts are.
 type instructionSite struct {
 	op         opcode
 	start, end int // of the instruction with its result and attachments

@@ -6,10 +6,10 @@ import (
 	"offlink/ir"
 )
 
-// A group is shared by many functions, and an edit is of one: the group stays as it is, and
-// a copy without the attribute is added, once for each set of keys.
 // newGroup is an attribute group of the module without some of its string
 // attributes.
+// A group is shared by many functions, and an edit is of one: the group stays as it is, and
+// a copy without the attribute is added, once for each set of keys.
 type newGroup struct {
 	of     ir.AttributeGroupID
 	remove []string

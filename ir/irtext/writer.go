@@ -9,9 +9,9 @@ import (
 	"offlink/ir"
 )
 
+// writer writes partitions of one module. It implements [ir.PartitionWriter].
 // A writer belongs to one goroutine. Its tables are as large as the module's and are used
 // for one partition after another.
-// writer writes partitions of one module. It implements [ir.PartitionWriter].
 type writer struct {
 	text    *text
 	reacher *ir.Reacher

@@ -10,10 +10,10 @@ import (
 	"offlink/runtime/driver"
 )
 
-// It counts calls and does not name them, so that a back end's new call is tested without a
-// change here.
 // Faults makes one call of a back end fail. The back end asks its method Call
 // before each call that can fail.
+// It counts calls and does not name them, so that a back end's new call is tested without a
+// change here.
 type Faults struct {
 	mu    sync.Mutex
 	count int

@@ -15,9 +15,9 @@ type sourceInfo struct {
 	opencl, fp16    bool
 }
 
+// metadataReader reads the named metadata of a module as a partition has it.
 // It takes rows away and adds those that the edits of a partition do, so that an image says
 // the same as its own file of IR.
-// metadataReader reads the named metadata of a module as a partition has it.
 type metadataReader struct {
 	module    *ir.Module
 	partition *ir.Partition // nil for the whole module

@@ -9,10 +9,10 @@ import (
 	"offlink/spirv"
 )
 
-// Numbers of types are dense and a unit uses few of them: a slice is found faster than a
-// map, and noted makes it as cheap to empty.
 // typeTable holds the identifiers of the unit's types. It is as long as the list of
 // types; emptying it takes as long as the unit has types.
+// Numbers of types are dense and a unit uses few of them: a slice is found faster than a
+// map, and noted makes it as cheap to empty.
 type typeTable struct {
 	ids   []id
 	noted []ir.TypeID
