@@ -53,3 +53,24 @@ func testPointers(t *testing.T, p *testProgram) {
 	requireCompiled(t, p, "k")
 	requireCompiled(t, p, "apply")
 }
+
+// TestCallOfNothing: where no function has the type of a pointer, a call through it
+// stops the kernel, and work-items that do not come there go on.
+func TestCallOfNothing(t *testing.T) {
+	for _, l := range levels {
+		code := translate(t, bitcode(t, "testdata/kernels/no_pointers.cl", l), l, "--spirv-ext=+SPV_INTEL_function_pointers")
+		for _, e := range executors {
+			t.Run(l.name+"/"+e.name, func(t *testing.T) {
+				p := buildModules(t, e.options, driver.BuildOptions{}, module("pointers", code))
+				out := p.buffer(make([]int32, 4))
+				p.launch("call", items(4), p.buffer(make([]uint64, 4)), out)
+				check(t, p, "no call", out, []int32{1, 1, 1, 1})
+				err := p.tryLaunch("call", items(4), p.buffer([]uint64{0, 98, 0, 99}), out)
+				if err == nil || !strings.Contains(err.Error(), "not a pointer to a function") {
+					t.Errorf("error = %v; want a Fault of the call", err)
+				}
+				requireCompiled(t, p, "call")
+			})
+		}
+	}
+}
