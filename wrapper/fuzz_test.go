@@ -23,9 +23,9 @@ func llvmRecord(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// fatObject is an object with a CUDA fat binary of one PTX entry, and an
-// empty one after it.
-func fatObject(t testing.TB) []byte {
+// fatObject is an object whose section has a CUDA fat binary of one PTX entry,
+// and an empty one after it.
+func fatObject(t testing.TB, name string) []byte {
 	t.Helper()
 	le := binary.LittleEndian
 	entry := make([]byte, 64)
@@ -37,7 +37,7 @@ func fatObject(t testing.TB) []byte {
 	fat = append(le.AppendUint64(fat, 88), entry...)
 	fat = append(fat, ".version 8.0\n.entry k(){}"[:24]...)
 	fat = append(fat, le.AppendUint64(append(le.AppendUint32(nil, 0xBA55ED50), 1, 0, 16, 0), 0)...)
-	section := &objfile.ObjectSection{Name: ".nv_fatbin", Use: objfile.UseData, Align: 8, Pieces: []objfile.Content{objfile.Bytes(fat)}}
+	section := &objfile.ObjectSection{Name: name, Use: objfile.UseData, Align: 8, Pieces: []objfile.Content{objfile.Bytes(fat)}}
 	var b bytes.Buffer
 	if err := (&objfile.Object{Format: objfile.ELF, Machine: objfile.X86_64, Sections: []*objfile.ObjectSection{section}}).Write(&b); err != nil {
 		t.Fatal(err)
@@ -45,9 +45,18 @@ func fatObject(t testing.TB) []byte {
 	return b.Bytes()
 }
 
+// Fat binaries of code that is linked on its own are in a section of another name.
+func TestRelocatableFatSection(t *testing.T) {
+	const section = "__nv_relfatbin"
+	images, err := Unwrap(fatObject(t, section), ReadOptions{})
+	if err != nil || len(images) != 1 || images[0].Arch != "sm_80" || images[0].Path[0] != section {
+		t.Errorf("%d images, %v: %+v", len(images), err, images)
+	}
+}
+
 // CUDA's fat binaries in a host file are listed and replaced.
 func TestFatSection(t *testing.T) {
-	images, err := Unwrap(fatObject(t), ReadOptions{})
+	images, err := Unwrap(fatObject(t, ".nv_fatbin"), ReadOptions{})
 	if err != nil || len(images) != 1 {
 		t.Fatalf("%d images, %v", len(images), err)
 	}
@@ -56,7 +65,7 @@ func TestFatSection(t *testing.T) {
 		t.Errorf("image %v %s in %s", img.Kind, img.Arch, img.Path)
 	}
 	testKernelNames(t, []byte(".version 8.0\n.entry k(){}"), "k")
-	file := &File{name: "fat.o", images: images, data: fatObject(t)}
+	file := &File{name: "fat.o", images: images, data: fatObject(t, ".nv_fatbin")}
 	var larger bytes.Buffer
 	if err := file.Replace(&larger, 0, devimg.Bytes(bytes.Repeat([]byte(".version 8.0\n"), 9)), EditOptions{}); err == nil {
 		t.Error("larger code took the place of the fat binary after it")
@@ -72,7 +81,7 @@ func FuzzUnwrap(f *testing.F) {
 		f.Add(goldenFile(f, name))
 	}
 	f.Add(llvmRecord(f))
-	f.Add(fatObject(f))
+	f.Add(fatObject(f, ".nv_fatbin"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		images, err := Unwrap(data, ReadOptions{MaxInflated: 1 << 20})
 		if err != nil {

@@ -3,6 +3,8 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"io/fs"
@@ -327,4 +329,38 @@ func TestOutputPermissions(t *testing.T) {
 	runAsNobody(t, "TestOutputPermissions", "OFFLINK_TEST_NOBODY="+dir)
 	wantContent(t, filepath.Join(dir, "readonly"), "a longer text that was there")
 	wantContent(t, filepath.Join(dir, "open"), "new")
+}
+
+// A file with an access control list is written into, as a new one would lack it.
+func TestOutputKeepsAccessList(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "listed")
+	write(t, path, "a longer text that was there")
+	const name = "system.posix_acl_access"
+	list := accessList()
+	if err := unix.Setxattr(path, name, list, 0); err != nil {
+		t.Skip("access control lists:", err)
+	}
+	if err := commitTo(path, "new"); err != nil {
+		t.Fatal(err)
+	}
+	wantContent(t, path, "new")
+	got := make([]byte, 100)
+	if n, err := unix.Getxattr(path, name, got); err != nil || !bytes.Equal(got[:n], list) {
+		t.Errorf("access control list %x, %v; want %x", got[:max(n, 0)], err, list)
+	}
+}
+
+// accessList is a list as Linux stores it (linux/posix_acl_xattr.h): the owner, user 12,
+// the group, the mask, others.
+func accessList() []byte {
+	list := binary.LittleEndian.AppendUint32(nil, 2)
+	for _, entry := range []struct {
+		tag, permissions uint16
+		id               uint32
+	}{{1, 6, ^uint32(0)}, {2, 4, 12}, {4, 4, ^uint32(0)}, {16, 4, ^uint32(0)}, {32, 0, ^uint32(0)}} {
+		list = binary.LittleEndian.AppendUint16(list, entry.tag)
+		list = binary.LittleEndian.AppendUint16(list, entry.permissions)
+		list = binary.LittleEndian.AppendUint32(list, entry.id)
+	}
+	return list
 }
