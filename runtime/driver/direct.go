@@ -32,9 +32,9 @@ type DirectKernel interface {
 	// ShareArguments has the back end hold the guard while it sets arguments and
 	// launches, as the others do, from now on. The guard outlives the kernel.
 	ShareArguments(*ArgumentGuard)
-	// DirectFailure is the error of a launch whose native event failed. It
-	// releases the event.
-	DirectFailure(event uint64) error
+	// DirectFailure is the error of a launch for whose native event Wait returned
+	// that status. It releases the event.
+	DirectFailure(event uint64, status int) error
 }
 
 // ArgumentGuard keeps those apart who set the arguments of one native kernel. It is

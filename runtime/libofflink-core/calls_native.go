@@ -34,7 +34,7 @@ func dispatchMore(s *session, c *C.struct_offlink_call) error {
 		c.created, c.direct_queue = C.offlink_handle(handle), s.shareQueue(handle)
 		return err
 	case C.OFFLINK_CORE_LAUNCH_FAILED:
-		return s.directFailure(uint64(c.object), uint64(c.number))
+		return s.directFailure(uint64(c.object), uint64(c.number), int(int32(c.flags)))
 	case C.OFFLINK_CORE_CODE_OPEN:
 		handle, module, err := s.openCode(C.GoString(c.text))
 		c.created, c.address = C.offlink_handle(handle), unsafe.Add(unsafe.Pointer(nil), module)

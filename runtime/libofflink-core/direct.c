@@ -184,9 +184,11 @@ static int launch_and_wait(struct offlink_call *call) {
     unlock(&k->device->lane[lane].busy);
     return OFFLINK_CALL_ELSEWHERE;
   }
-  if (k->device->wait(1, &event)) {
+  int status = k->device->wait(1, &event);
+  if (status) {
     call->function = OFFLINK_CORE_LAUNCH_FAILED;
     call->number = (uint64_t)(uintptr_t)event;
+    call->flags = (unsigned)status;
     call->quick = 0;
     return OFFLINK_CALL_ELSEWHERE;
   }

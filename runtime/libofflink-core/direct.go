@@ -253,8 +253,9 @@ func (k *kernel) Close() error {
 	return err
 }
 
-// directFailure is the error of a launch that direct.c has made.
-func (s *session) directFailure(handle, event uint64) error {
+// directFailure is the error of a launch that direct.c has made and whose wait had that
+// status.
+func (s *session) directFailure(handle, event uint64, status int) error {
 	k, err := lookupHandle[*kernel](&s.handles, handle, "kernel")
 	if err != nil {
 		return err
@@ -263,7 +264,7 @@ func (s *session) directFailure(handle, event uint64) error {
 	if !ok {
 		return errors.New("internal error of offlink: the kernel's driver is not called directly")
 	}
-	return fmt.Errorf("kernel %s: %w", k.Name, shared.DirectFailure(event))
+	return fmt.Errorf("kernel %s: %w", k.Name, shared.DirectFailure(event, status))
 }
 
 // directQueue is the part of a queue that direct.c uses.

@@ -72,7 +72,9 @@ enum offlink_function {
    * their own exit handlers come next. The embedded device goes on. */
   OFFLINK_CORE_END_DRIVERS,
 
-  OFFLINK_CORE_LAUNCH_FAILED /* the core's own: object (a kernel), number (its native event) */
+  /* The core's own: object (a kernel), number (its native event), flags (the driver's
+   * status of the wait for it) */
+  OFFLINK_CORE_LAUNCH_FAILED
 };
 
 /* The core's means to call a driver from C (direct.c of the core). libofflink.so

@@ -54,12 +54,13 @@ func (k *kernel) lockArguments() func() {
 	}
 }
 
-// DirectFailure implements driver.DirectKernel.
-func (k *kernel) DirectFailure(event uint64) error {
+// DirectFailure implements driver.DirectKernel. The error of the kernel tells more than
+// that of the wait.
+func (k *kernel) DirectFailure(event uint64, status int) error {
 	e := k.device.newEvent(nil, cl.Handle(event), cl.EnqueueNDRangeKernel.String(), nil, 1)
 	err := e.endResult()
 	if err == nil {
-		err = errors.New("the driver failed to wait for the kernel, and the kernel has not failed")
+		err = &driver.CallError{Call: cl.WaitForEvents.String(), Code: status, Name: cl.CodeName(status)}
 	}
 	return errors.Join(err, e.Close())
 }
