@@ -55,7 +55,7 @@ func collectLater() {
 	debug.SetMemoryLimit(firstCollection)
 	runtime.SetFinalizer(new([16]byte), func(*[16]byte) { // the first collection finds it unused
 		debug.SetGCPercent(200)
-		debug.SetMemoryLimit(math.MaxInt64) // none: not what an earlier call set
+		debug.SetMemoryLimit(math.MaxInt64) // none, and not the one of an earlier call
 	})
 }
 

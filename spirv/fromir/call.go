@@ -345,7 +345,7 @@ func (c *callSite) isConstant(i int) bool {
 	return k == ir.ConstantInt || k == ir.ConstantZero
 }
 
-// operand returns an argument. A call may lack what its callee's name promises.
+// operand returns an argument. A call may lack one that its callee's name promises.
 func (c *callSite) operand(i int) ir.Value {
 	if i < 0 || i >= len(c.operands) {
 		c.failf("argument %d is lacking", max(i, 0)+1)

@@ -56,7 +56,7 @@ func (c *callSite) maskedCall(m maskedAccess) {
 	m.callSite = c
 	vector := *c.function.moduleType(m.vector)
 	if vector.Kind != ir.TypeVector {
-		c.failf("a masked access of what is not a vector")
+		c.failf("a masked access of a type that is not a vector")
 	}
 	scalar := vector.Elements[0]
 	if _, odd := c.oddBytes(scalar); odd || c.isBool(scalar) || c.isPointer(scalar) || c.hasOddWidth(scalar) {

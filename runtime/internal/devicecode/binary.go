@@ -22,8 +22,8 @@ type StoredProgram struct {
 	Code     []byte
 }
 
-// DeviceIdentity names the device and driver that a program is for, and what else
-// the back end depends on.
+// DeviceIdentity names the device and driver that a program is for, and the other
+// things that the back end depends on.
 func DeviceIdentity(info *driver.Info, others ...string) string {
 	return strings.Join(append(others, info.Platform, info.PlatformVersion, info.Name, info.Version, info.DriverVersion), "\n")
 }
