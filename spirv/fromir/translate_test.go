@@ -48,7 +48,7 @@ func verified(t testing.TB, code []byte) *spirv.Module {
 // validatorLimits are messages of the validator about modules that are as they
 // should be: constructs of extensions that it does not know.
 var validatorLimits = []string{
-	"OpConstantFunctionPointerINTEL", "Invalid capability operand: 6146", "Invalid capability operand: 6022", "Invalid capability operand: 6169", "Invalid capability operand: 6427", "Invalid cooperative matrix operands operand",
+	"OpConstantFunctionPointerINTEL", "Invalid use of function type result id", "Invalid capability operand: 6146", "Invalid capability operand: 6022", "Invalid capability operand: 6169", "Invalid capability operand: 6427", "Invalid cooperative matrix operands operand",
 	// It wants these within functions; the extension has them among the types.
 	"AliasDomainDeclINTEL must appear in a block",
 	// The input asks for it.
