@@ -71,32 +71,48 @@ func (c *callSite) annotatedID() id {
 // accessesMemory reports whether a load, a store or a copy uses the result, as it is or
 // cast.
 func (c *callSite) accessesMemory() bool {
-	pointers := map[int]bool{c.index: true}
-	for i := c.index + 1; i < len(c.ir.Instructions); i++ {
-		in := &c.ir.Instructions[i]
-		for _, v := range in.Operands {
-			if v.Kind != ir.ValueInstruction || !pointers[int(v.Index)] {
+	if c.accessed == nil {
+		c.findAccesses()
+	}
+	return c.accessed[c.index]
+}
+
+// findAccesses finds the instructions whose results loads, stores and copies use, for all
+// annotations of the function at a time.
+func (f *function) findAccesses() {
+	used := func(use func(i int, in *ir.Instruction) bool) []bool {
+		list := make([]bool, len(f.ir.Instructions))
+		for i := range f.ir.Instructions {
+			in := &f.ir.Instructions[i]
+			if !use(i, in) {
 				continue
 			}
-			switch in.Op {
-			case ir.OpLoad, ir.OpStore:
-				return true
-			case ir.OpBitCast, ir.OpAddrSpaceCast:
-				pointers[i] = int(v.Index) == c.index
-			case ir.OpCall:
-				if c.copiesMemory(in) {
-					return true
+			for _, v := range in.Operands {
+				if v.Kind == ir.ValueInstruction {
+					list[v.Index] = true
 				}
 			}
 		}
+		return list
 	}
-	return false
+	direct := used(func(_ int, in *ir.Instruction) bool {
+		return in.Op == ir.OpLoad || in.Op == ir.OpStore || f.copiesMemory(in)
+	})
+	f.accessed = used(func(i int, in *ir.Instruction) bool {
+		return direct[i] && (in.Op == ir.OpBitCast || in.Op == ir.OpAddrSpaceCast)
+	})
+	for i, is := range direct {
+		f.accessed[i] = f.accessed[i] || is
+	}
 }
 
 // copiesMemory reports whether an instruction is a call of llvm.memcpy.
-func (c *callSite) copiesMemory(in *ir.Instruction) bool {
+func (f *function) copiesMemory(in *ir.Instruction) bool {
+	if in.Op != ir.OpCall {
+		return false
+	}
 	callee := in.Operands[0]
-	return callee.Kind == ir.ValueGlobal && strings.HasPrefix(c.module.Values[callee.Index].Name, "llvm.memcpy.")
+	return callee.Kind == ir.ValueGlobal && strings.HasPrefix(f.module.Values[callee.Index].Name, "llvm.memcpy.")
 }
 
 // annotationText returns the string that an argument points to, with the numbers of the

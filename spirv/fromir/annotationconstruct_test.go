@@ -1,6 +1,9 @@
 package fromir_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestAnnotationCalls: the intrinsics that annotate values.
 func TestAnnotationCalls(t *testing.T) {
@@ -24,6 +27,7 @@ declare void @llvm.var.annotation.p0.p1(ptr, ptr addrspace(1), ptr addrspace(1),
 		{name: "register, not allowed", extensions: "-all", ir: kernelOf(register, strings), want: []string{"OpStore %p %n"}, absent: []string{"FPGAReg"}},
 		{name: "register of a pointer", ir: kernelOf(address+"reg"+file+", ptr addrspace(1) null)\nstore i32 1, ptr addrspace(1) %a", strings), want: []string{"%a = OpFPGARegINTEL", "OpStore %a"}},
 		{name: "latency of a store", ir: kernelOf(address+"label"+file+", ptr addrspace(1) null)\nstore i32 1, ptr addrspace(1) %a", strings), want: []string{"OpDecorate %g LatencyControlLabelINTEL 3", "OpStore %g"}},
+		{name: "latency of a cast", ir: kernelOf(address+"label"+file+", ptr addrspace(1) null)\n%b = addrspacecast ptr addrspace(1) %a to ptr addrspace(4)\nstore i32 1, ptr addrspace(4) %b", strings), want: []string{"OpDecorate %g LatencyControlLabelINTEL 3"}},
 		{name: "latency of nothing", ir: kernelOf(address+"label"+file+", ptr addrspace(1) null)", strings), absent: []string{"Latency"}},
 		{name: "cache of a parameter", ir: kernelOf("%a = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %p, ptr addrspace(1) @cache"+file+", ptr addrspace(1) null)\nstore i32 1, ptr addrspace(1) %a", strings), want: []string{"OpDecorate %p CacheControlLoadINTEL 0 CachedINTEL", "OpStore %p"}},
 		{name: "variable", ir: kernelOf(variable+"numbers)", strings), want: []string{`OpDecorate %m UserSemantic "text: -1, -1, -5"`}},
@@ -42,6 +46,10 @@ func TestCacheControls(t *testing.T) {
 			want: []string{"CacheControlLoadINTEL 0 CachedINTEL", "CacheControlLoadINTEL 1 StreamingINTEL", "CacheControlStoreINTEL 0 WriteThroughINTEL", "OpPtrAccessChain", "OpLoad", "OpPtrAccessChain", "OpStore", "OpPtrAccessChain", "OpFunctionCall", "OpStore %p"},
 		},
 		{name: "not allowed", extensions: "-all", ir: kernelOf(body, controls), absent: []string{"CacheControl", "OpPtrAccessChain"}},
+		{
+			name: "of a phi", ir: kernelOf("br label %l\nl:\n%f = phi ptr addrspace(1) [ %p, %0 ], !spirv.DecorationCacheControlINTEL !0\nstore i32 1, ptr addrspace(1) %f", controls),
+			want: []string{"OpPhi", "OpStore %f"}, absent: []string{"OpPtrAccessChain"},
+		},
 	})
 }
 
@@ -66,6 +74,7 @@ func TestLoopsOfFPGAs(t *testing.T) {
 		{name: "unstructured", ir: kernelOf(unstructured), want: []string{"OpCapability UnstructuredLoopControlsINTEL", "SPV_INTEL_unstructured_loop_controls", "%loop = OpLabel", "OpLoopControlINTEL 1", "OpBranch %next"}},
 		{name: "unstructured, not allowed", extensions: "-all", ir: kernelOf(unstructured), absent: []string{"Loop"}},
 		{name: "arrays", ir: kernelOf(dependent, groups), want: []string{"OpCapability FPGALoopControlsINTEL", "OpLoopMerge", "DependencyArrayINTEL 3 %q 5 %p 5 %q 5"}},
+		{name: "arrays, a length as large as an identifier", ir: kernelOf(dependent, strings.Replace(groups, "i32 5", "i32 -2147483647", 1)), want: []string{"DependencyArrayINTEL 3 %q 2147483649 %p 2147483649 %q 2147483649"}},
 		{name: "arrays, not allowed", extensions: "-all", ir: kernelOf(dependent, groups), absent: []string{"OpLoopMerge"}},
 	})
 }

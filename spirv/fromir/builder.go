@@ -54,10 +54,12 @@ type builder struct {
 
 	names       []string // by identifier, as far as there are names
 	decorations []decoration
-	decorated   wordTable // of decorations
-	key         []byte    // scratch of keys
-	alias       map[id]id // identifiers that became others
-	entries     []*entry  // by identifier, nil for others
+	decorated   wordTable               // of decorations
+	kinds       map[decorationKind]bool // of the first decorations; hasDecoration lists the rest
+	listed      int                     // how many those are
+	key         []byte                  // scratch of keys
+	alias       map[id]id               // identifiers that became others
+	entries     []*entry                // by identifier, nil for others
 	arena       entryArena
 	order       []id          // entries in the order in which they were made
 	unique      wordTable     // entries that their words tell apart, by identifier
@@ -80,7 +82,7 @@ func newBuilder() *builder {
 	return &builder{
 		next: firstID, version: spirv.Version1_0,
 		capabilities: make(map[uint32]bool), extensions: make(map[string]bool),
-		alias: make(map[id]id), keyed: make(map[string]id), externals: make(map[ir.ValueID]id),
+		alias: make(map[id]id), kinds: make(map[decorationKind]bool), keyed: make(map[string]id), externals: make(map[ir.ValueID]id),
 	}
 }
 
@@ -95,6 +97,8 @@ func (b *builder) resetUnit() {
 	b.arena.reset()
 	clear(b.alias)
 	b.decorated.resetTable()
+	clear(b.kinds)
+	b.listed = 0
 	b.unique.resetTable()
 	clear(b.keyed)
 	clear(b.externals)
@@ -242,12 +246,17 @@ func (b *builder) decorateID(n id, kind uint32, operands ...uint32) {
 
 // hasDecoration reports whether an identifier has a decoration of that kind.
 func (b *builder) hasDecoration(n id, kind uint32) bool {
-	for _, d := range b.decorations {
-		if d.target == n && d.words[0] == kind {
-			return true
-		}
+	for ; b.listed < len(b.decorations); b.listed++ {
+		d := &b.decorations[b.listed]
+		b.kinds[decorationKind{d.target, d.words[0]}] = true
 	}
-	return false
+	return b.kinds[decorationKind{n, kind}]
+}
+
+// decorationKind is a kind of decoration that an identifier has.
+type decorationKind struct {
+	target id
+	kind   uint32
 }
 
 func (b *builder) addDecoration(op spirv.Opcode, target id, words []uint32) {

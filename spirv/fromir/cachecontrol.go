@@ -9,7 +9,9 @@ import (
 // controls: tuples of a decoration, its two operands, and the number of the operand. A
 // decoration of the pointer itself would be for all its uses.
 func (f *function) cacheControls(in *ir.Instruction) {
-	clear(f.cached)
+	if in.Op == ir.OpPhi {
+		return // nothing may stand before it
+	}
 	for _, a := range in.Attachments {
 		if a.Kind != "spirv.DecorationCacheControlINTEL" || !f.options.allowsExtension("SPV_INTEL_cache_controls") {
 			continue

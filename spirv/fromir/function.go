@@ -30,6 +30,7 @@ type function struct {
 	merges          map[int][]uint32   // words of a loop merge, by header
 	cached          map[ir.Value]id    // copies of the instruction's pointers with their cache controls
 	indexGroups     map[ir.NodeID][]id // arrays that loops access in parallel; nil before it is asked for
+	accessed        []bool             // of findAccesses; nil before it is asked for
 	line            lineState
 	scopeNow        scopeState
 	casts           map[castKey]id // casts in the block

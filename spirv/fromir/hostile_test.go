@@ -34,6 +34,8 @@ func TestHostile(t *testing.T) {
 			"d:\n  %x = phi i32 [ 0, %0 ]" + repeated(2*n, ", [ #, %b# ]") + "\n  ret void\n}\n", refused: "function k: phi: an instruction of 80005 words"},
 		{name: "ring of two entries", text: hostileKernel + "  %z = icmp eq i32 %n, 7\n  br i1 %z, label %b0, label %b19999\n" + blockRing(n) + "}\n", want: "OpBranchConditional"},
 		{name: "chain of loads", text: hostileKernel + "  %l0 = load ptr, ptr addrspace(1) %p\n" + loadChain(n) + "  ret void\n}\n", want: "OpLoad"},
+		{name: "annotated pointers", text: "@s = private addrspace(1) constant [5 x i8] c\"{44}\\00\"\ndeclare ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1), ptr addrspace(1), ptr addrspace(1), i32, ptr addrspace(1))\n" +
+			hostileKernel + repeated(n, "  %g# = getelementptr i32, ptr addrspace(1) %p, i32 #\n  %a# = call ptr addrspace(1) @llvm.ptr.annotation.p1.p1(ptr addrspace(1) %g#, ptr addrspace(1) @s, ptr addrspace(1) null, i32 0, ptr addrspace(1) null)\n") + "  ret void\n}\n", want: "OpPtrAccessChain"},
 		{
 			name: "phi of a block elsewhere", text: hostileKernel + "  br label %b\na:\n  br label %b\nb:\n  %x = phi i32 [ 0, %0 ], [ 0, %a ]\n  br label %c\nc:\n  %y = phi i32 [ 1, %0 ]\n  ret void\n}\n",
 			refused: "phi: a value for a block that does not lead to the phi",

@@ -46,6 +46,7 @@ func (f *function) writeInstruction(i int, in *ir.Instruction) (ended bool) {
 	f.cacheControls(in)
 	ended = f.writeUndecorated(i, in)
 	f.decorateInstruction(i, in)
+	clear(f.cached) // the values of phis are written before the next instruction
 	return ended
 }
 
