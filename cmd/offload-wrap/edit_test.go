@@ -60,6 +60,32 @@ func TestEditedAttributes(t *testing.T) {
 	}
 }
 
+// What an edit cannot give back is named, and a file of another owner does not get
+// the set-user-ID bit.
+func TestLostAttributes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "object.o")
+	if err := os.WriteFile(path, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o700|os.ModeSetuid); err != nil {
+		t.Fatal(err)
+	}
+	a, err := readAttributes(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.extended["nowhere.key"] = []byte("value") // of a namespace that no system has
+	if lost := a.restoreAttribute(path); len(lost) != 1 || lost[0] != "the extended attribute nowhere.key" {
+		t.Errorf("lost %q", lost)
+	}
+	if lost := a.restoreMode(path, false); lost != "the bits u--------- of its permissions" {
+		t.Errorf("lost %q", lost)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o700 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
 // TestVerifyEdit: an edited file that lacks an image, or has another one, is
 // not renamed.
 func TestVerifyEdit(t *testing.T) {
