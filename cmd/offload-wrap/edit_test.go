@@ -60,7 +60,7 @@ func TestEditedAttributes(t *testing.T) {
 	}
 }
 
-// What an edit cannot give back is named, and a file of another owner does not get
+// Attributes that an edit cannot give back are named, and a file of another owner does not get
 // the set-user-ID bit.
 func TestLostAttributes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "object.o")
