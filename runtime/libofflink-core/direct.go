@@ -290,13 +290,6 @@ func (s *session) shareQueue(handle uint64) *C.struct_offlink_direct_queue {
 	return native
 }
 
-// Close gives the queue back.
-func (q *queue) Close() error {
-	err := q.Queue.Close()
-	C.free(unsafe.Pointer(q.direct.native))
-	return err
-}
-
 // noteFreed has direct.c set addresses again, as a later memory may have those of one
 // that is freed. It is called before that: another thread may get the memory, and
 // launch with it, before the call that frees it returns.
