@@ -269,7 +269,10 @@ func (s *session) directFailure(handle, event uint64, status int) error {
 
 // directQueue is the part of a queue that direct.c uses.
 type directQueue struct {
-	native *C.struct_offlink_direct_queue // nil where its calls go through Go
+	// native is nil where the queue's calls go through Go. It is never given back: a
+	// queue may be closed while it works, and the back end notes its state once more
+	// when the last command ends.
+	native *C.struct_offlink_direct_queue
 }
 
 // shareQueue returns the part of a new queue that direct.c uses.
