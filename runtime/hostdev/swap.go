@@ -86,7 +86,7 @@ var systemCompiler = sync.OnceValue(func() *compiler {
 // The time that the C compiler has: to tell its version, while a launch waits for it,
 // and for a kernel, in the background.
 const (
-	versionTime = 5 * time.Second
+	versionTime = 20 * time.Second
 	compileTime = 2 * time.Minute
 )
 

@@ -93,7 +93,7 @@ func (f *fakeLibrary) open(o Options) *Driver {
 	f.t.Helper()
 	f.t.Cleanup(func() {
 		// A wait that was given up ends on a goroutine of its own.
-		for end := time.Now().Add(10 * time.Second); f.number("device_live") != 0 && time.Now().Before(end); {
+		for end := time.Now().Add(time.Minute); f.number("device_live") != 0 && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
 		for _, counter := range []string{"device_live", "device_misuses"} {

@@ -113,14 +113,9 @@ func (q *tracedQueue) Finish() error {
 	span := q.recorder.Start("wait", "finish", Arg{"device", q.device})
 	err := q.Queue.Finish()
 	span.End(err)
-	waitCommands(before, callbackLimit)
+	waitCommands(before, q.recorder.patience.finish)
 	return err
 }
-
-// callbackLimit is how long Finish waits for the callbacks of commands that have
-// ended. They come at once; a driver that forgets one costs the trace a span and
-// not the program its end.
-const callbackLimit = time.Second
 
 // commands are those whose spans have not ended, each with the channel that is
 // closed then. A command ends its span in a callback, which may run after the

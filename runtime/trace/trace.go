@@ -27,6 +27,7 @@ type Recorder struct {
 	process int
 	clock   func() time.Duration
 	running commands // of all queues
+	patience
 
 	mu    sync.Mutex
 	out   io.Writer
@@ -39,7 +40,7 @@ type Recorder struct {
 // New returns a Recorder that writes to w and tells times by the clock, from
 // any start.
 func New(w io.Writer, process int, name string, clock func() time.Duration) *Recorder {
-	r := &Recorder{process: process, clock: clock, out: w, first: true, close: func() error { return nil }}
+	r := &Recorder{process: process, clock: clock, out: w, first: true, patience: usualPatience, close: func() error { return nil }}
 	r.writeEvent(event{Name: "process_name", Phase: "M", Args: args{{"name", name}}})
 	return r
 }
@@ -58,10 +59,17 @@ func Create(file, name string) (*Recorder, error) {
 	return r, nil
 }
 
-// exitLimit is how long Close waits for commands that may just have ended: a
-// program may exit right after it has waited for one, and a kernel that still runs
-// must not keep it.
-const exitLimit = 50 * time.Millisecond
+// patience is how long is waited for the callbacks of commands.
+type patience struct {
+	// Finish waits for those of commands that have ended. They come at once; a driver
+	// that forgets one costs the trace a span and not the program its end.
+	finish time.Duration
+	// Close waits for commands that may just have ended: a program may exit right
+	// after it has waited for one, and a kernel that still runs must not keep it.
+	exit time.Duration
+}
+
+var usualPatience = patience{finish: time.Second, exit: 50 * time.Millisecond}
 
 // Close ends the file. It returns the error of the first write that failed. Spans
 // that end later are lost.
@@ -69,7 +77,7 @@ func (r *Recorder) Close() error {
 	if r == nil {
 		return nil
 	}
-	waitCommands(r.running.listCommands(), exitLimit)
+	waitCommands(r.running.listCommands(), r.patience.exit)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.out == nil {
