@@ -70,6 +70,11 @@ const (
 	ValueMetadata              // Body.Metadata
 )
 
+// ValueForward is the kind of a value that is used before the reader has come
+// to its definition, as phi does: Index is the reader's own number of it. No
+// body that ReadBody returns has one, see [Body.PatchForward].
+const ValueForward ValueKind = 255
+
 // Value is an operand: its kind, its index and its type.
 type Value struct {
 	Kind  ValueKind
@@ -148,6 +153,33 @@ type InlineAsm struct {
 type Location struct {
 	Line, Column     uint32
 	Scope, InlinedAt uint32
+}
+
+// NewLocation returns the location that the fields of a DILocation tell.
+func NewLocation(fields []Operand) *Location {
+	l := new(Location)
+	for _, f := range fields {
+		switch f.Field {
+		case "line":
+			l.Line = uint32(f.Int)
+		case "column":
+			l.Column = uint32(f.Int)
+		case "scope":
+			l.Scope = nodePlus1(f)
+		case "inlinedAt":
+			l.InlinedAt = nodePlus1(f)
+		}
+	}
+	return l
+}
+
+// nodePlus1 encodes a node as a Location holds it. A hostile field may hold
+// anything, which counts as none.
+func nodePlus1(o Operand) uint32 {
+	if o.Kind != OperandNode {
+		return 0
+	}
+	return uint32(o.Node) + 1
 }
 
 // MetadataUse is metadata as an operand of a call: the metadata in Operand, or
@@ -267,6 +299,31 @@ func (p *ConstantPool) Add(c ConstantNode) Value {
 
 // At returns the constant that a value of kind ValueConstant names.
 func (p *ConstantPool) At(v Value) *ConstantNode { return &p.Nodes[v.Index] }
+
+// PatchForward puts the definitions, by the reader's numbers, in the place of
+// the values of kind [ValueForward]. Names can be used before their definition
+// in operands, in metadata that wraps values, and in the bundles of calls.
+func (b *Body) PatchForward(definitions []Value) {
+	for i := range b.Instructions {
+		patchForward(b.Instructions[i].Operands, definitions)
+	}
+	for i := range b.Metadata {
+		patchForward(b.Metadata[i].Values, definitions)
+	}
+	for i := range b.Calls {
+		for _, bundle := range b.Calls[i].Bundles {
+			patchForward(bundle.Operands, definitions)
+		}
+	}
+}
+
+func patchForward(list, definitions []Value) {
+	for i := range list {
+		if list[i].Kind == ValueForward {
+			list[i] = definitions[list[i].Index]
+		}
+	}
+}
 
 // Terminator returns the last instruction of a block.
 func (b *Body) Terminator(block int) *Instruction {

@@ -10,10 +10,6 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// valueForward is a use of a local value that is not defined yet: Index is its
-// number in the function.
-const valueForward ir.ValueKind = 255
-
 // bodyDecoder implements [ir.BodyReader] on the compact records.
 // It reads the compact form that the reader has checked, so that numbers of types, values
 // and nodes need no checks here; the number of operands does, since only the fixed part of
@@ -101,7 +97,9 @@ func (d *bodyDecoder) ReadBody(function ir.ValueID, body *ir.Body) error {
 		}
 		d.flushInstruction()
 		d.decodeAttachments()
-		d.patchForward()
+		if d.forward {
+			body.PatchForward(d.locals)
+		}
 	})
 }
 
@@ -242,33 +240,6 @@ func (d *bodyDecoder) nodeID(o operand) ir.NodeID {
 	return ir.NodeID(o.value)
 }
 
-// patchForward replaces the marks of uses before the definition.
-func (d *bodyDecoder) patchForward() {
-	if !d.forward {
-		return
-	}
-	for i := range d.body.Instructions {
-		d.patchList(d.body.Instructions[i].Operands)
-	}
-	for i := range d.body.Metadata {
-		d.patchList(d.body.Metadata[i].Values)
-	}
-	for i := range d.body.Calls {
-		for _, bundle := range d.body.Calls[i].Bundles {
-			d.patchList(bundle.Operands)
-		}
-	}
-}
-
-// patchList puts the definitions in the place of forward references.
-func (d *bodyDecoder) patchList(list []ir.Value) {
-	for i := range list {
-		if list[i].Kind == valueForward {
-			list[i] = d.locals[list[i].Index]
-		}
-	}
-}
-
 // localValue returns a value of the function by its number. typ is the type of a
 // value that is not defined yet.
 func (d *bodyDecoder) localValue(n uint64, typ ir.TypeID) ir.Value {
@@ -283,7 +254,7 @@ func (d *bodyDecoder) localValue(n uint64, typ ir.TypeID) ir.Value {
 		return v
 	}
 	d.forward = true
-	return ir.Value{Kind: valueForward, Index: uint32(n), Type: typ}
+	return ir.Value{Kind: ir.ValueForward, Index: uint32(n), Type: typ}
 }
 
 // decodeValue returns the value that an operand names.
@@ -305,12 +276,11 @@ func (d *bodyDecoder) globalValue(id uint32, depth int) ir.Value {
 		return d.decodeConstant(constantKey{id - n, false}, depth)
 	}
 	v := &s.module.Values[id]
-	return ir.Value{Kind: ir.ValueGlobal, Index: id, Type: d.pointerTo(v.Type, v.AddressSpace)}
+	return ir.Value{Kind: ir.ValueGlobal, Index: id, Type: d.PointerTo(v.Type, v.AddressSpace)}
 }
 
-// pointerTo returns the type of a pointer, which names the pointee before LLVM
-// 15.
-func (d *bodyDecoder) pointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
+// PointerTo implements [ir.TypeInterner].
+func (d *bodyDecoder) PointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
 	key := pointerKey{pointee: ir.NoType, space: space}
 	if d.source.typedPointers {
 		key.pointee = pointee
@@ -321,7 +291,7 @@ func (d *bodyDecoder) pointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
 		if d.source.typedPointers {
 			want.Elements = []ir.TypeID{pointee}
 		}
-		id = d.internType(want)
+		id = d.InternType(want)
 		d.pointers[key] = id
 	}
 	return id
@@ -333,17 +303,18 @@ type pointerKey struct {
 	space   uint32
 }
 
-func (d *bodyDecoder) integerType(bits uint32) ir.TypeID {
+// IntegerType implements [ir.TypeInterner].
+func (d *bodyDecoder) IntegerType(bits uint32) ir.TypeID {
 	id, known := d.integers[bits]
 	if !known {
-		id = d.internType(ir.Type{Kind: ir.TypeInteger, Bits: bits})
+		id = d.InternType(ir.Type{Kind: ir.TypeInteger, Bits: bits})
 		d.integers[bits] = id
 	}
 	return id
 }
 
-// internType returns the TypeID of a type that is not an identified struct.
-func (d *bodyDecoder) internType(want ir.Type) ir.TypeID {
+// InternType implements [ir.TypeInterner].
+func (d *bodyDecoder) InternType(want ir.Type) ir.TypeID {
 	if d.shapes == nil {
 		d.shapes = make(map[string]ir.TypeID, len(d.types))
 		for i := range d.types {
@@ -366,7 +337,7 @@ func (d *bodyDecoder) internType(want ir.Type) ir.TypeID {
 // voidType returns the type of instructions without a result.
 func (d *bodyDecoder) voidType() ir.TypeID {
 	if d.void == ir.NoType {
-		d.void = d.internType(ir.Type{Name: "void"})
+		d.void = d.InternType(ir.Type{Name: "void"})
 	}
 	return d.void
 }
@@ -394,76 +365,15 @@ func appendShape(k []byte, t *ir.Type) []byte {
 	return k
 }
 
-// elementAt returns the type of an element of an aggregate or vector.
-func (d *bodyDecoder) elementAt(id ir.TypeID, index uint64) ir.TypeID {
-	t := &d.types[id]
-	switch t.Kind {
-	case ir.TypeStruct:
-		if index < uint64(len(t.Elements)) {
-			return t.Elements[index]
-		}
-	case ir.TypeArray, ir.TypeVector:
-		return t.Elements[0]
-	}
-	d.failf("index %d into a type that has no such element", index)
-	return 0
-}
-
-// addressType returns the type of a getelementptr.
-func (d *bodyDecoder) addressType(element ir.TypeID, operands []ir.Value) ir.TypeID {
-	if operands[0].Type == ir.NoType {
-		d.failf("the type of an address is not known")
-	}
-	base := d.types[operands[0].Type]
-	var vector *ir.Type
-	for _, v := range operands {
-		if v.Type != ir.NoType && d.types[v.Type].Kind == ir.TypeVector {
-			t := d.types[v.Type]
-			vector = &t
-			break
-		}
-	}
-	if base.Kind == ir.TypeVector {
-		base = d.types[base.Elements[0]]
-	}
-	if base.Kind != ir.TypePointer {
-		d.failf("getelementptr on a value that is not a pointer")
-	}
-	if len(base.Elements) > 0 {
-		for i, v := range operands {
-			if i > 1 {
-				element = d.elementAt(element, d.constantIndex(v))
-			}
-		}
-	}
-	id := d.pointerTo(element, base.AddressSpace)
-	if vector != nil {
-		id = d.internType(ir.Type{Kind: ir.TypeVector, Length: vector.Length, Scalable: vector.Scalable, Elements: []ir.TypeID{id}})
+// derivedType returns a type that was derived, and fails where that is not possible.
+func (d *bodyDecoder) derivedType(id ir.TypeID, err error) ir.TypeID {
+	if err != nil {
+		abort.With(err)
 	}
 	return id
 }
 
-// constantIndex returns the number that indexes a struct; arrays do not look
-// at it.
-func (d *bodyDecoder) constantIndex(v ir.Value) uint64 {
-	if v.Kind != ir.ValueConstant {
-		return 0
-	}
-	switch c := d.pool.At(v); {
-	case (c.Kind == ir.ConstantInt || c.Kind == ir.ConstantData) && len(c.Words) > 0:
-		return c.Words[0]
-	case c.Kind == ir.ConstantAggregate && len(c.Operands) > 0:
-		return d.constantIndex(c.Operands[0])
-	}
-	return 0
-}
-
-// comparisonType returns i1, or the vector of i1 as long as the type is.
-func (d *bodyDecoder) comparisonType(operand ir.TypeID) ir.TypeID {
-	bit := d.integerType(1)
-	if operand != ir.NoType && d.types[operand].Kind == ir.TypeVector {
-		t := d.types[operand]
-		return d.internType(ir.Type{Kind: ir.TypeVector, Length: t.Length, Scalable: t.Scalable, Elements: []ir.TypeID{bit}})
-	}
-	return bit
+// elementAt returns the type of an element of an aggregate or vector.
+func (d *bodyDecoder) elementAt(id ir.TypeID, index uint64) ir.TypeID {
+	return d.derivedType(ir.ElementType(d.types, id, index))
 }

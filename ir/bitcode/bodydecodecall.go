@@ -285,26 +285,5 @@ func (d *bodyDecoder) nodeLocation(o ir.Operand) *ir.Location {
 	if err != nil {
 		d.failf("%v", err)
 	}
-	l := new(ir.Location)
-	for _, f := range fields {
-		switch f.Field {
-		case "line":
-			l.Line = uint32(f.Int)
-		case "column":
-			l.Column = uint32(f.Int)
-		case "scope":
-			l.Scope = nodePlus1(f)
-		case "inlinedAt":
-			l.InlinedAt = nodePlus1(f)
-		}
-	}
-	return l
-}
-
-// nodePlus1 encodes a node as a Location holds it, 0 for none.
-func nodePlus1(o ir.Operand) uint32 {
-	if o.Kind != ir.OperandNode {
-		return 0
-	}
-	return uint32(o.Node) + 1
+	return ir.NewLocation(fields)
 }

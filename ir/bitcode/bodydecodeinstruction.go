@@ -1,6 +1,7 @@
 package bitcode
 
 import (
+	"offlink/abort"
 	"offlink/ir"
 	"offlink/ir/llvmschema"
 )
@@ -39,7 +40,7 @@ func (d *bodyDecoder) typedValue() ir.Value {
 	v := d.decodeValue(o, typ)
 	// The instruction before this one is held back for its debug location, so that its value
 	// is not among the locals yet.
-	if v.Type == ir.NoType && v.Kind == valueForward && d.held && d.defines && v.Index == d.symbol {
+	if v.Type == ir.NoType && v.Kind == ir.ValueForward && d.held && d.defines && v.Index == d.symbol {
 		v.Type = d.pending.Type
 	}
 	return v
@@ -264,7 +265,7 @@ func (d *bodyDecoder) decodeCompare(in *ir.Instruction) {
 	} else if flags&1 != 0 {
 		in.Flags = ir.FlagSameSign
 	}
-	in.Type = d.comparisonType(first.Type)
+	in.Type = ir.ComparisonType(d, first.Type)
 }
 
 // alignOf decodes an alignment: the logarithm plus one, or 0.
@@ -314,7 +315,7 @@ func (d *bodyDecoder) decodeMemory(code uint32, in *ir.Instruction) {
 			in.Flags |= ir.FlagWeak
 		}
 		in.Align = alignOf(d.optionalLiteral())
-		in.Type = d.internType(ir.Type{Kind: ir.TypeStruct, Elements: []ir.TypeID{compare.Type, d.integerType(1)}})
+		in.Type = d.InternType(ir.Type{Kind: ir.TypeStruct, Elements: []ir.TypeID{compare.Type, d.IntegerType(1)}})
 	case llvmschema.FunctionAtomicRMW:
 		in.Op = ir.OpAtomicRMW
 		d.pushOperand(d.typedValue())
@@ -369,7 +370,7 @@ func (d *bodyDecoder) decodeAlloca(in *ir.Instruction) {
 	if d.hasMore() {
 		space = uint32(d.takeLiteral())
 	}
-	in.Type = d.pointerTo(in.Element, space)
+	in.Type = d.PointerTo(in.Element, space)
 }
 
 // allocaSpace returns the address space of allocas, which the data layout
@@ -396,7 +397,7 @@ func (d *bodyDecoder) decodeGEP(in *ir.Instruction) {
 	for d.hasMore() {
 		d.pushOperand(d.typedValue())
 	}
-	in.Type = d.addressType(in.Element, d.list)
+	in.Type = d.derivedType(ir.AddressType(d, d.pool, in.Element, d.list))
 }
 
 // addressFlags decodes the flags of a getelementptr; before LLVM 19 only
@@ -427,7 +428,7 @@ func (d *bodyDecoder) decodeSelection(code uint32, in *ir.Instruction) {
 		if code == llvmschema.FunctionSelect {
 			condition = d.typedValue()
 		} else {
-			condition = d.valueOfType(d.integerType(1))
+			condition = d.valueOfType(d.IntegerType(1))
 		}
 		d.list = append(d.list, condition, first, second)
 		in.Type, in.Flags = first.Type, fastMathFlags(d.optionalLiteral())
@@ -485,32 +486,14 @@ func (d *bodyDecoder) decodeVector(code uint32, in *ir.Instruction) {
 // decodeShuffle sets the mask and the type of a shufflevector.
 func (d *bodyDecoder) decodeShuffle(in *ir.Instruction, vector ir.TypeID, mask ir.Value) {
 	in.Indices = d.shuffleMask(mask)
-	m, v := d.types[mask.Type], d.types[vector]
-	in.Type = d.internType(ir.Type{Kind: ir.TypeVector, Length: m.Length, Scalable: m.Scalable, Elements: v.Elements})
+	in.Type = d.derivedType(ir.ShuffleType(d, vector, mask.Type))
 }
 
 // shuffleMask returns the numbers of a constant mask.
 func (d *bodyDecoder) shuffleMask(mask ir.Value) []uint32 {
-	if mask.Kind != ir.ValueConstant || d.types[mask.Type].Kind != ir.TypeVector || d.types[mask.Type].Length > 1<<16 {
-		d.failf("the mask of a shufflevector is not a constant vector")
-	}
-	list := make([]uint32, d.types[mask.Type].Length)
-	switch c := d.pool.At(mask); c.Kind {
-	case ir.ConstantUndef, ir.ConstantPoison:
-		for i := range list {
-			list[i] = ir.UndefIndex
-		}
-	case ir.ConstantData:
-		for i := range min(len(list), len(c.Words)) {
-			list[i] = uint32(c.Words[i])
-		}
-	case ir.ConstantAggregate:
-		for i := range min(len(list), len(c.Operands)) {
-			list[i] = ir.UndefIndex
-			if v := c.Operands[i]; v.Kind == ir.ValueConstant && d.pool.At(v).Kind == ir.ConstantInt {
-				list[i] = uint32(d.pool.At(v).Words[0])
-			}
-		}
+	list, err := d.pool.ShuffleMask(d.types, mask)
+	if err != nil {
+		abort.With(err)
 	}
 	return list
 }
@@ -556,7 +539,7 @@ func (d *bodyDecoder) decodeTerminator(code uint32, in *ir.Instruction) {
 			return
 		}
 		second := d.takeBlock()
-		d.pushOperand(d.valueOfType(d.integerType(1)))
+		d.pushOperand(d.valueOfType(d.IntegerType(1)))
 		d.pushOperand(first)
 		d.pushOperand(second)
 	case llvmschema.FunctionSwitch:
@@ -581,7 +564,7 @@ func (d *bodyDecoder) decodeTerminator(code uint32, in *ir.Instruction) {
 			d.failf("instruction record %d", code)
 		}
 		if llvmschema.Instructions[code].Defines {
-			in.Type = d.internType(ir.Type{Name: "token"})
+			in.Type = d.InternType(ir.Type{Name: "token"})
 		}
 	}
 }

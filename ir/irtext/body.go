@@ -17,6 +17,7 @@ type bodyReader struct {
 	scratch   []ir.Value
 	locations map[ir.NodeID]*ir.Location
 	groupSets map[uint32][]ir.AttributeDetail
+	statement int  // where the statement that is being read begins
 	open      bool // the last block has no terminator yet
 }
 
@@ -64,7 +65,9 @@ func (r *bodyReader) ReadBody(function ir.ValueID, body *ir.Body) error {
 	return r.catchFault(func() {
 		r.readParameters(function)
 		r.readBlocks()
-		r.patchForward()
+		if r.local.forward {
+			body.PatchForward(r.local.entries)
+		}
 	})
 }
 
@@ -90,7 +93,7 @@ func (r *bodyReader) ReadInitializer(id ir.ValueID, pool *ir.ConstantPool) (v ir
 		if !found {
 			r.failAt(int(r.text.values[id].start), "no initialiser")
 		}
-		r.pos = at.start
+		r.pos, r.statement = at.start, at.start
 		switch {
 		case global.Kind == ir.Variable:
 			v = r.readConstant(global.Type)
@@ -153,7 +156,9 @@ func (r *bodyReader) beginBlock(n name) {
 func (r *bodyReader) readStatement() {
 	in := ir.Instruction{Call: -1, Element: ir.NoType}
 	var n name
-	if r.peekByte() == '#' {
+	c := r.peekByte()
+	r.statement = r.pos
+	if c == '#' {
 		r.readRecord(&in)
 	} else {
 		n = r.readInstruction(&in)
@@ -177,10 +182,6 @@ func (r *bodyReader) readStatement() {
 func (r *bodyReader) isVoid(id ir.TypeID) bool {
 	return id == ir.NoType || r.extra.types[id].Kind == ir.TypeOther && r.extra.types[id].Name == "void"
 }
-
-// valueForward is a use of a local that is not defined yet: Index is of
-// localTable.entries.
-const valueForward ir.ValueKind = 255
 
 // localTable maps the names of a body to values.
 type localTable struct {
@@ -243,83 +244,40 @@ func (t *localTable) useLocal(n name, typ ir.TypeID) ir.Value {
 		return v
 	}
 	t.forward = true
-	return ir.Value{Kind: valueForward, Index: i, Type: typ}
+	return ir.Value{Kind: ir.ValueForward, Index: i, Type: typ}
 }
 
-// patchForward replaces the marks of uses before the definition.
-func (r *bodyReader) patchForward() {
-	if !r.local.forward {
-		return
-	}
-	for i := range r.body.Instructions {
-		r.patchList(r.body.Instructions[i].Operands)
-	}
-	for i := range r.body.Metadata {
-		r.patchList(r.body.Metadata[i].Values)
-	}
-	for i := range r.body.Calls {
-		for _, bundle := range r.body.Calls[i].Bundles {
-			r.patchList(bundle.Operands)
-		}
-	}
-}
-
-// patchList puts the definitions in the place of forward references.
-func (r *bodyReader) patchList(list []ir.Value) {
-	for i := range list {
-		if list[i].Kind == valueForward {
-			list[i] = r.local.entries[list[i].Index]
-		}
-	}
-}
-
-// pointerIn returns the type of a pointer in that address space; pointee is
-// used when the module has typed pointers.
-func (r *bodyReader) pointerIn(pointee ir.TypeID, space uint32) ir.TypeID {
+// PointerTo implements [ir.TypeInterner].
+func (r *bodyReader) PointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
 	want := ir.Type{Kind: ir.TypePointer, AddressSpace: space}
 	if r.text.typed {
 		want.Elements = []ir.TypeID{pointee}
 	}
+	return r.InternType(want)
+}
+
+// InternType implements [ir.TypeInterner].
+func (r *bodyReader) InternType(want ir.Type) ir.TypeID {
 	return r.parser.types.internType(r.parser, want)
 }
 
-// basicType returns a type that has no parts.
-func (r *bodyReader) basicType(want ir.Type) ir.TypeID {
-	return r.parser.types.internType(r.parser, want)
+// IntegerType implements [ir.TypeInterner].
+func (r *bodyReader) IntegerType(bits uint32) ir.TypeID {
+	return r.InternType(ir.Type{Kind: ir.TypeInteger, Bits: bits})
 }
 
-func (r *bodyReader) integerType(bits uint32) ir.TypeID {
-	return r.basicType(ir.Type{Kind: ir.TypeInteger, Bits: bits})
-}
-
-// comparisonType returns i1, or the vector of i1 as long as the type is.
-func (r *bodyReader) comparisonType(operand ir.TypeID) ir.TypeID {
-	bit := r.integerType(1)
-	if t := r.extra.types[operand]; t.Kind == ir.TypeVector {
-		return r.basicType(ir.Type{Kind: ir.TypeVector, Length: t.Length, Scalable: t.Scalable, Elements: []ir.TypeID{bit}})
+// derivedType returns a type that was derived, and fails where that is not
+// possible: at the statement, as types are derived after its last operand.
+func (r *bodyReader) derivedType(id ir.TypeID, err error) ir.TypeID {
+	if err != nil {
+		r.failAt(r.statement, err.Error())
 	}
-	return bit
-}
-
-// vectorLike returns a vector of length n with the elements of a vector type.
-func (r *bodyReader) vectorLike(vector ir.TypeID, n uint64, scalable bool) ir.TypeID {
-	t := r.extra.types[vector]
-	return r.basicType(ir.Type{Kind: ir.TypeVector, Length: n, Scalable: scalable, Elements: t.Elements})
+	return id
 }
 
 // elementAt returns the type of an element of an aggregate or vector.
 func (r *bodyReader) elementAt(id ir.TypeID, index uint32) ir.TypeID {
-	t := &r.extra.types[id]
-	switch t.Kind {
-	case ir.TypeStruct:
-		if int(index) < len(t.Elements) {
-			return t.Elements[index]
-		}
-	case ir.TypeArray, ir.TypeVector:
-		return t.Elements[0]
-	}
-	r.failAt(r.pos, "an index of an element that the type does not have")
-	return 0
+	return r.derivedType(ir.ElementType(r.extra.types, id, uint64(index)))
 }
 
 // wordsOf cuts the little-endian bytes of a number into words.

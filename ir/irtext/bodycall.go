@@ -27,7 +27,7 @@ func (r *bodyReader) readCall(in *ir.Instruction) {
 	}
 	// Text gives the function type of a callee, the model the type of its value: a pointer.
 	if callee.Kind == ir.ValueGlobal {
-		r.scratch[0].Type = r.pointerIn(in.Element, r.text.module.Values[callee.Index].AddressSpace)
+		r.scratch[0].Type = r.PointerTo(in.Element, r.text.module.Values[callee.Index].AddressSpace)
 	}
 	r.callSuffix(&detail)
 	in.Call = len(r.body.Calls)
@@ -41,11 +41,11 @@ func (r *bodyReader) callType(result ir.TypeID, arguments []ir.Value) ir.TypeID 
 	for _, v := range arguments {
 		id := v.Type
 		if v.Kind == ir.ValueMetadata {
-			id = r.basicType(ir.Type{Name: "metadata"})
+			id = r.InternType(ir.Type{Name: "metadata"})
 		}
 		t.Elements = append(t.Elements, id)
 	}
-	return r.basicType(t)
+	return r.InternType(t)
 }
 
 // callPrefix takes fast-math flags, calling convention and attributes of the

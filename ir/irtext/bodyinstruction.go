@@ -18,7 +18,7 @@ func (r *bodyReader) readInstruction(in *ir.Instruction) name {
 		r.failAt(start, "unknown instruction '"+string(w)+"'")
 	}
 	// Instructions without a result keep it.
-	in.Type = r.basicType(ir.Type{Name: "void"})
+	in.Type = r.InternType(ir.Type{Name: "void"})
 	r.scratch = r.scratch[:0]
 	r.readOperation(in)
 	in.Operands = r.body.Values(r.scratch)
@@ -94,7 +94,7 @@ func (r *bodyReader) readCompare(in *ir.Instruction) {
 	r.addOperand(r.bodyValue(typ))
 	r.expectByte(',')
 	r.addOperand(r.bodyValue(typ))
-	in.Type = r.comparisonType(typ)
+	in.Type = ir.ComparisonType(r, typ)
 }
 
 // typeOf is the type that was written before the value that was read last: a
@@ -129,7 +129,7 @@ func (r *bodyReader) readMemory(in *ir.Instruction) {
 			r.addOperand(r.typedValue())
 		}
 		// The old value, and whether it was the expected one.
-		in.Type = r.basicType(ir.Type{Kind: ir.TypeStruct, Elements: []ir.TypeID{r.scratch[1].Type, r.integerType(1)}})
+		in.Type = r.InternType(ir.Type{Kind: ir.TypeStruct, Elements: []ir.TypeID{r.scratch[1].Type, r.IntegerType(1)}})
 	case ir.OpAtomicRMW:
 		r.readAtomicOperation(in)
 		r.addOperand(r.typedValue())
@@ -200,7 +200,7 @@ func (r *bodyReader) readAlloca(in *ir.Instruction) {
 	}
 	// Bitcode always has the count, so that the model does.
 	if len(r.scratch) == 0 {
-		r.addOperand(r.pool.Add(ir.ConstantNode{Kind: ir.ConstantInt, Type: r.integerType(32), Words: []uint64{1}}))
+		r.addOperand(r.pool.Add(ir.ConstantNode{Kind: ir.ConstantInt, Type: r.IntegerType(32), Words: []uint64{1}}))
 	}
 	in.Type = ir.NoType // until its address space is known
 }
@@ -219,51 +219,7 @@ func (r *bodyReader) readAddress(in *ir.Instruction) {
 		r.acceptWord("inrange")
 		r.addOperand(r.typedValue())
 	}
-	in.Type = r.addressType(in.Element, r.scratch)
-}
-
-// addressType returns the type of a getelementptr.
-func (r *bodyReader) addressType(element ir.TypeID, operands []ir.Value) ir.TypeID {
-	base := r.extra.types[operands[0].Type]
-	// A vector among the operands makes addresses of all elements, with the others repeated.
-	var vector *ir.Type
-	for _, v := range operands {
-		if t := r.extra.types[v.Type]; t.Kind == ir.TypeVector {
-			vector = &t
-			break
-		}
-	}
-	if base.Kind == ir.TypeVector {
-		base = r.extra.types[base.Elements[0]]
-	}
-	// Typed pointers: the result points to the part, which the indices after the first walk to.
-	if len(base.Elements) > 0 {
-		for i, v := range operands {
-			if i > 1 {
-				element = r.elementAt(element, r.constantIndex(v))
-			}
-		}
-	}
-	id := r.pointerIn(element, base.AddressSpace)
-	if vector != nil {
-		id = r.basicType(ir.Type{Kind: ir.TypeVector, Length: vector.Length, Scalable: vector.Scalable, Elements: []ir.TypeID{id}})
-	}
-	return id
-}
-
-// constantIndex returns the number that indexes a struct; arrays do not look
-// at it.
-func (r *bodyReader) constantIndex(v ir.Value) uint32 {
-	if v.Kind != ir.ValueConstant {
-		return 0
-	}
-	switch c := r.pool.At(v); c.Kind {
-	case ir.ConstantInt, ir.ConstantData:
-		return uint32(c.Words[0])
-	case ir.ConstantAggregate:
-		return r.constantIndex(c.Operands[0])
-	}
-	return 0
+	in.Type = r.derivedType(ir.AddressType(r, r.pool, in.Element, r.scratch))
 }
 
 // readTerminator reads an instruction that ends a block.
@@ -364,7 +320,7 @@ func (r *bodyReader) readOther(in *ir.Instruction) {
 		in.Element = in.Type
 	default:
 		r.skipOperation(in.Op)
-		in.Type = r.basicType(ir.Type{Name: "token"})
+		in.Type = r.InternType(ir.Type{Name: "token"})
 	}
 }
 
@@ -396,35 +352,15 @@ func (r *bodyReader) elementType(in *ir.Instruction) {
 		mask := r.scratch[2]
 		in.Indices = r.shuffleMask(mask)
 		r.scratch = r.scratch[:2]
-		t := r.extra.types[mask.Type]
-		in.Type = r.vectorLike(first, t.Length, t.Scalable)
+		in.Type = r.derivedType(ir.ShuffleType(r, first, mask.Type))
 	}
 }
 
 // shuffleMask returns the numbers of a constant mask.
 func (r *bodyReader) shuffleMask(mask ir.Value) []uint32 {
-	t := &r.extra.types[mask.Type]
-	if t.Kind != ir.TypeVector || mask.Kind != ir.ValueConstant || t.Length > 1<<16 {
-		r.failAt(r.pos, "the mask of a shufflevector is not a constant vector")
-	}
-	list := make([]uint32, t.Length)
-	switch c := r.pool.At(mask); c.Kind {
-	case ir.ConstantUndef, ir.ConstantPoison:
-		for i := range list {
-			list[i] = ir.UndefIndex
-		}
-	case ir.ConstantData:
-		for i := range list {
-			list[i] = uint32(c.Words[i])
-		}
-	case ir.ConstantAggregate:
-		for i := range list {
-			if e := r.pool.At(c.Operands[i]); e.Kind == ir.ConstantInt {
-				list[i] = uint32(e.Words[0])
-			} else {
-				list[i] = ir.UndefIndex
-			}
-		}
+	list, err := r.pool.ShuffleMask(r.extra.types, mask)
+	if err != nil {
+		r.failAt(r.statement, err.Error())
 	}
 	return list
 }
@@ -479,7 +415,7 @@ func (r *bodyReader) readTail(in *ir.Instruction) {
 		}
 	}
 	if in.Op == ir.OpAlloca {
-		in.Type = r.pointerIn(in.Element, space)
+		in.Type = r.PointerTo(in.Element, space)
 	}
 }
 
@@ -516,37 +452,17 @@ func (r *bodyReader) readLocation(o ir.Operand) *ir.Location {
 	if err != nil {
 		r.failAt(r.pos, err.Error())
 	}
-	found := new(ir.Location)
-	for _, f := range fields {
-		switch f.Field {
-		case "line":
-			found.Line = uint32(f.Int)
-		case "column":
-			found.Column = uint32(f.Int)
-		case "scope":
-			found.Scope = nodePlus1(f)
-		case "inlinedAt":
-			found.InlinedAt = nodePlus1(f)
-		}
-	}
+	found := ir.NewLocation(fields)
 	if o.Kind == ir.OperandNode {
 		r.locations[o.Node] = found
 	}
 	return found
 }
 
-// nodePlus1 encodes a node as a Location holds it, 0 for none.
-func nodePlus1(o ir.Operand) uint32 {
-	if o.Kind != ir.OperandNode {
-		return 0
-	}
-	return uint32(o.Node) + 1
-}
-
 // readRecord reads a debug record.
 func (r *bodyReader) readRecord(in *ir.Instruction) {
 	r.expectByte('#')
-	in.Op, in.Type = ir.OpDebugRecord, r.basicType(ir.Type{Name: "void"})
+	in.Op, in.Type = ir.OpDebugRecord, r.InternType(ir.Type{Name: "void"})
 	in.Scope = string(r.readWord()[len("dbg_"):])
 	r.expectByte('(')
 	r.scratch = r.scratch[:0]

@@ -270,7 +270,7 @@ func (r *bodyReader) readExpression(typ ir.TypeID, op ir.Opcode) ir.Value {
 		list = list[:2]
 	}
 	if e.Type == ir.NoType && op == ir.OpGEP && len(list) > 0 {
-		e.Type = r.addressType(e.Element, list)
+		e.Type = r.derivedType(ir.AddressType(r, r.pool, e.Element, list))
 	}
 	return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantExpression, Type: e.Type, Expression: e, Operands: list})
 }
