@@ -3,9 +3,11 @@ package levelzero
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/internal/clinfo"
 	"offlink/runtime/internal/dl"
 	"offlink/runtime/internal/streams"
 	"offlink/runtime/internal/ze"
@@ -25,10 +27,12 @@ type Driver struct {
 	library  *ze.Library
 	contexts []ze.Handle // one for each native driver
 	devices  []driver.Device
+	failures error // of native drivers
 }
 
 // New opens the loader and lists the devices. It fails without a
-// loader, or a driver for it. The caller closes the driver.
+// loader, or a driver for it; Devices tells of a driver that failed beside others.
+// The caller closes the driver.
 func New(o Options) (d *Driver, err error) {
 	err = dl.KeepSignals(func() (err error) {
 		d, err = openDriver(o)
@@ -47,13 +51,13 @@ func openDriver(o Options) (*Driver, error) {
 	}
 	d := &Driver{library: library}
 	natives, err := library.Drivers()
-	for _, native := range natives {
-		if err == nil {
-			err = d.openNative(native)
-		}
-	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
+	}
+	for i, native := range natives {
+		if err := d.openNative(native); err != nil {
+			d.failures = errors.Join(d.failures, fmt.Errorf("driver %d: %w", i, err))
+		}
 	}
 	return d, nil
 }
@@ -100,8 +104,9 @@ func (d *Driver) Name() string { return "level_zero" }
 // Path is the file of the loader.
 func (d *Driver) Path() string { return d.library.Path() }
 
-// Devices lists the devices in the order of the drivers.
-func (d *Driver) Devices() ([]driver.Device, error) { return d.devices, nil }
+// Devices lists the devices in the order of the drivers. The error is that of
+// drivers and devices that are left out.
+func (d *Driver) Devices() ([]driver.Device, error) { return d.devices, d.failures }
 
 // Close gives the contexts and the loader back. It waits for queues that were
 // closed while they worked.
@@ -176,10 +181,10 @@ func (d *Device) readInfo() error {
 	d.ticks, d.bits = p.TimerResolution, p.KernelTimestampBits
 	api := fmt.Sprintf("Level Zero %d.%d", d.major, d.minor)
 	d.info = driver.Info{
-		Name: p.Name(), Type: typesOf[p.Type],
+		Name: clinfo.Printable(p.Name()), Type: typesOf[p.Type],
 		ComputeUnits: int(max(1, p.Slices*p.SubslicesPerSlice*p.EUsPerSubslice)),
 		MaxWorkGroup: int(d.compute.MaxGroup), LocalMemory: int64(d.compute.LocalMemory),
-		GlobalMemory: total, MaxAllocation: int64(p.MaxAllocation), Formats: []string{"spirv"},
+		GlobalMemory: total, MaxAllocation: int64(min(p.MaxAllocation, math.MaxInt64)), Formats: []string{"spirv"},
 
 		Vendor: fmt.Sprintf("PCI vendor %#x", p.VendorID), VendorID: p.VendorID,
 		Version: fmt.Sprintf("device %#x", p.DeviceID), DriverVersion: fmt.Sprint(d.version),

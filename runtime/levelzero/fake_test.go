@@ -86,6 +86,10 @@ func openFake(t testing.TB) *fake {
 	return f
 }
 
+// call calls a function of the driver. Go memory that an argument points to stays in
+// place.
+//
+//go:uintptrescapes
 func (f *fake) call(t testing.TB, name string, args ...uintptr) uintptr {
 	t.Helper()
 	function, err := f.library.Symbol(name)

@@ -195,7 +195,7 @@ func TestBuildLogs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := buildFake(t)
-			for variable, value := range map[string]int{"fake_fail_builds": c.stage, "fake_log_size": c.size, "fake_log_lines": c.lines} {
+			for variable, value := range map[string]int{"fake_fail_builds": c.stage, "device_log_size": c.size, "device_log_lines": c.lines} {
 				f.set(variable, value)
 			}
 			_, err := testBuild(t, onlyDevice(t, f.open(Options{})))
@@ -217,7 +217,7 @@ func TestBuildLogs(t *testing.T) {
 func TestLogTooLong(t *testing.T) {
 	f := buildFake(t)
 	f.set("fake_fail_builds", 1)
-	f.set("fake_log_size", 65<<20)
+	f.set("device_log_size", 65<<20)
 	_, err := testBuild(t, onlyDevice(t, f.open(Options{})))
 	if err == nil || !strings.Contains(err.Error(), "68157441 bytes") || !strings.Contains(err.Error(), "CL_COMPILE_PROGRAM_FAILURE") {
 		t.Errorf("%v", err)

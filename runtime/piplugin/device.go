@@ -58,6 +58,7 @@ const (
 func (d *Driver) newDevice(p *platform, handle pi.Handle) (*Device, error) {
 	device := &Device{driver: d, platform: p, plugin: d.plugin, handle: handle}
 	device.streams = streams.NewDevice(native{device}, nil)
+	device.streams.TellsByEvent = true
 	if err := device.readInfo(); err != nil {
 		return nil, err
 	}

@@ -68,11 +68,11 @@ func (k *kernel) Info() driver.KernelInfo {
 }
 
 // launch sets the arguments and launches the kernel in a queue.
-func (k *kernel) launch(queue pi.Handle, r driver.Range, args []driver.Arg) error {
+func (k *kernel) launch(o pi.Order, r driver.Range, args []driver.Arg) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err := k.arguments.SetAll((*argumentSetter)(k), args); err != nil {
 		return err
 	}
-	return k.device.plugin.Launch(queue, k.handle, r.Global, r.Local, r.Offset)
+	return k.device.plugin.Launch(o, k.handle, r.Global, r.Local, r.Offset)
 }

@@ -133,18 +133,18 @@ func (d *Device) zero(m *memory) error {
 	if err != nil {
 		return err
 	}
-	if err := d.fill(queue, m, 0, m.size, 0); err != nil {
+	if err := d.fill(pi.Order{Queue: queue}, m, 0, m.size, 0); err != nil {
 		return err
 	}
 	return d.plugin.Finish(queue)
 }
 
 // fill enqueues a fill with one byte.
-func (d *Device) fill(queue pi.Handle, m *memory, offset, size int64, value byte) error {
+func (d *Device) fill(o pi.Order, m *memory, offset, size int64, value byte) error {
 	if m.buffer != 0 {
-		return d.plugin.FillBuffer(queue, m.buffer, value, offset, size)
+		return d.plugin.FillBuffer(o, m.buffer, value, offset, size)
 	}
-	return d.plugin.FillAddress(queue, m.address+uintptr(offset), value, size)
+	return d.plugin.FillAddress(o, m.address+uintptr(offset), value, size)
 }
 
 // Close gives the memory back.

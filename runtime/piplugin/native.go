@@ -86,12 +86,16 @@ func (n native) IsMarkDone(m streams.Mark) (bool, error) {
 }
 
 func (n native) WaitMark(m streams.Mark) error {
-	event := n.device.marks.event(m)
-	if err := n.device.plugin.Wait(event); err != nil {
+	err := n.device.plugin.Wait(n.device.marks.event(m))
+	if err != nil && !pi.IsCode(err, pi.ErrorInWaitList) {
 		return err
 	}
-	_, err := n.IsMarkDone(m) // a wait may succeed for a command that failed
-	return err
+	// A wait may succeed for a command that failed, or says no more than that it failed.
+	_, failed := n.IsMarkDone(m)
+	if failed == nil {
+		failed = err
+	}
+	return failed
 }
 
 // Elapsed is the time between the ends of two events.

@@ -87,22 +87,43 @@ func (q *queue) mark() (event driver.Event, err error) {
 }
 
 // submit has a queue of the plugin run a command: at once where nobody waits
-// for it, else in the order of its events.
-func (q *queue) submit(s driver.Sync, command func(pi.Handle) error) error {
-	in := func(stream streams.Stream) error { return command(pi.Handle(stream)) }
-	if done, err := q.Direct(&s, in); done {
+// for it, else in the order of its events. A tracked command is one whose failure
+// Finish tells.
+func (q *queue) submit(s driver.Sync, tracked bool, command func(pi.Order) error) error {
+	if !tracked {
+		done, err := q.Direct(&s, func(stream streams.Stream) error { return command(pi.Order{Queue: pi.Handle(stream)}) })
+		if done {
+			return err
+		}
+	}
+	return q.EnqueueMarked(s, tracked, func(o streams.Order) error { return q.device.order(o, command) })
+}
+
+// order gives a command its place: the events that it waits for, and the mark that
+// its own event becomes.
+func (d *Device) order(o streams.Order, command func(pi.Order) error) error {
+	native := pi.Order{Queue: pi.Handle(o.Stream)}
+	for _, m := range o.After {
+		native.Wait = append(native.Wait, d.marks.event(m))
+	}
+	if o.Mark == 0 {
+		return command(native)
+	}
+	native.Event = new(pi.Handle)
+	if err := command(native); err != nil {
 		return err
 	}
-	return q.Enqueue(s, in)
+	d.marks.set(o.Mark, *native.Event)
+	return d.plugin.Flush(native.Queue) // as Record does
 }
 
 // transfer is submit with host memory, which is kept until the command has ended
 // unless the caller waits for that.
-func (q *queue) transfer(s driver.Sync, data []byte, command func(pi.Handle) error) error {
+func (q *queue) transfer(s driver.Sync, data []byte, command func(pi.Order) error) error {
 	if !s.Block {
 		q.host.Keep(data)
 	}
-	err := q.submit(s, command)
+	err := q.submit(s, !s.Block, command)
 	runtime.KeepAlive(data)
 	if !s.Block {
 		q.host.Queued()
@@ -115,7 +136,7 @@ func (q *queue) transfer(s driver.Sync, data []byte, command func(pi.Handle) err
 
 // Write copies data to a memory.
 func (q *queue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
-	move := func(queue pi.Handle) error { return q.device.write(queue, m, offset, data) }
+	move := func(o pi.Order) error { return q.device.write(o, m, offset, data) }
 	if err := q.checkTransfer(m, offset, data); err != nil {
 		return fmt.Errorf("Write: %w", err)
 	}
@@ -127,7 +148,7 @@ func (q *queue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync)
 
 // Read copies a memory to data.
 func (q *queue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
-	move := func(queue pi.Handle) error { return q.device.read(queue, m, offset, data) }
+	move := func(o pi.Order) error { return q.device.read(o, m, offset, data) }
 	if err := q.checkTransfer(m, offset, data); err != nil {
 		return fmt.Errorf("Read: %w", err)
 	}
@@ -151,33 +172,33 @@ func (q *queue) checkTransfer(m driver.Memory, offset int64, data []byte) error 
 
 // transferOrBarrier moves data; none is a command without work, which plugins
 // refuse as a transfer.
-func (q *queue) transferOrBarrier(s driver.Sync, data []byte, move func(pi.Handle) error) error {
+func (q *queue) transferOrBarrier(s driver.Sync, data []byte, move func(pi.Order) error) error {
 	if len(data) == 0 {
 		return q.Barrier(s)
 	}
 	return q.transfer(s, data, move)
 }
 
-func (d *Device) write(queue pi.Handle, m driver.Memory, offset int64, data []byte) error {
+func (d *Device) write(o pi.Order, m driver.Memory, offset int64, data []byte) error {
 	if v, ok := asVariable(m); ok {
-		return v.write(queue, offset, data)
+		return v.write(o, offset, data)
 	}
 	own := m.(place).base()
 	if own.buffer != 0 {
-		return d.plugin.WriteBuffer(queue, own.buffer, offset, data)
+		return d.plugin.WriteBuffer(o, own.buffer, offset, data)
 	}
-	return d.plugin.WriteAddress(queue, own.address+uintptr(offset), data)
+	return d.plugin.WriteAddress(o, own.address+uintptr(offset), data)
 }
 
-func (d *Device) read(queue pi.Handle, m driver.Memory, offset int64, data []byte) error {
+func (d *Device) read(o pi.Order, m driver.Memory, offset int64, data []byte) error {
 	if v, ok := asVariable(m); ok {
-		return v.read(queue, offset, data)
+		return v.read(o, offset, data)
 	}
 	own := m.(place).base()
 	if own.buffer != 0 {
-		return d.plugin.ReadBuffer(queue, own.buffer, offset, data)
+		return d.plugin.ReadBuffer(o, own.buffer, offset, data)
 	}
-	return d.plugin.ReadAddress(queue, data, own.address+uintptr(offset))
+	return d.plugin.ReadAddress(o, data, own.address+uintptr(offset))
 }
 
 // Copy copies between memories.
@@ -201,11 +222,11 @@ func (q *queue) Copy(to driver.Memory, toOffset int64, from driver.Memory, fromO
 	if err != nil {
 		return fmt.Errorf("Copy: %w", err)
 	}
-	return q.submit(s, func(queue pi.Handle) error {
+	return q.submit(s, false, func(o pi.Order) error {
 		if target.buffer != 0 {
-			return q.device.plugin.CopyBuffer(queue, source.buffer, target.buffer, fromOffset, toOffset, size)
+			return q.device.plugin.CopyBuffer(o, source.buffer, target.buffer, fromOffset, toOffset, size)
 		}
-		return q.device.plugin.CopyAddress(queue, target.address+uintptr(toOffset), source.address+uintptr(fromOffset), size)
+		return q.device.plugin.CopyAddress(o, target.address+uintptr(toOffset), source.address+uintptr(fromOffset), size)
 	})
 }
 
@@ -246,7 +267,7 @@ func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driv
 		return fmt.Errorf("Fill: %w", err)
 	}
 	if slices.Equal(pattern, repeated(pattern[:1], int64(n))) {
-		return q.submit(s, func(queue pi.Handle) error { return q.device.fill(queue, own, offset, size, pattern[0]) })
+		return q.submit(s, false, func(o pi.Order) error { return q.device.fill(o, own, offset, size, pattern[0]) })
 	}
 	return q.fillBlocks(m, offset, size, pattern, s)
 }
@@ -312,7 +333,7 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 // launch has a queue of the plugin run a kernel. The slices are the caller's, so
 // a launch that has to wait gets its own.
 func (q *queue) launch(k *kernel, r driver.Range, args []driver.Arg, s driver.Sync) error {
-	done, err := q.Direct(&s, func(stream streams.Stream) error { return k.launch(pi.Handle(stream), r, args) })
+	done, err := q.Direct(&s, func(stream streams.Stream) error { return k.launch(pi.Order{Queue: pi.Handle(stream)}, r, args) })
 	if done {
 		return err
 	}
@@ -321,7 +342,9 @@ func (q *queue) launch(k *kernel, r driver.Range, args []driver.Arg, s driver.Sy
 	for i := range args {
 		args[i].Value = bytes.Clone(args[i].Value)
 	}
-	return q.Enqueue(s, func(stream streams.Stream) error { return k.launch(pi.Handle(stream), r, args) })
+	return q.EnqueueMarked(s, false, func(o streams.Order) error {
+		return q.device.order(o, func(o pi.Order) error { return k.launch(o, r, args) })
+	})
 }
 
 // checkRange holds that the slices are arrays of one length, as plugins read them.

@@ -86,20 +86,20 @@ func (p *program) newVariable(info devicecode.Variable) (driver.Memory, error) {
 	return &v, nil
 }
 
-func (v *variable) write(queue pi.Handle, offset int64, data []byte) error {
+func (v *variable) write(o pi.Order, offset int64, data []byte) error {
 	plugin := v.program.device.plugin
 	if v.address != 0 {
-		return plugin.WriteAddress(queue, v.address+uintptr(offset), data)
+		return plugin.WriteAddress(o, v.address+uintptr(offset), data)
 	}
-	return plugin.WriteVariable(queue, v.program.handle, v.cName, offset, data)
+	return plugin.WriteVariable(o, v.program.handle, v.cName, offset, data)
 }
 
-func (v *variable) read(queue pi.Handle, offset int64, data []byte) error {
+func (v *variable) read(o pi.Order, offset int64, data []byte) error {
 	plugin := v.program.device.plugin
 	if v.address != 0 {
-		return plugin.ReadAddress(queue, data, v.address+uintptr(offset))
+		return plugin.ReadAddress(o, data, v.address+uintptr(offset))
 	}
-	return plugin.ReadVariable(queue, v.program.handle, v.cName, offset, data)
+	return plugin.ReadVariable(o, v.program.handle, v.cName, offset, data)
 }
 
 // accessorKernel makes a kernel that transfers a variable.

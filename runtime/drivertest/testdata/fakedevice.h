@@ -95,6 +95,22 @@ static void merge_constants(object *p, const object *part) {
       p->constants[k] = part->constants[k];
 }
 
+/* build_log is a log of lines of one length that add up to device_log_size bytes;
+ * the caller frees it. */
+int device_log_size, device_log_lines = 1;
+
+static char *build_log(void) {
+  size_t length = (size_t)device_log_size, each = length / (size_t)device_log_lines;
+  char *log = malloc(length + 64);
+  memset(log, '.', length + 64);
+  for (int i = 1; i <= device_log_lines && each > 0; i++)
+    log[(size_t)i * each - 1] = '\n';
+  if (length > 64)
+    memcpy(log, "error: the first of many", strlen("error: the first of many"));
+  log[length] = 0;
+  return log;
+}
+
 /* Kernels. */
 
 static const char *names[] = {"app", "fill", "ids", "sums", "count", "local_size", "follow", "last", "special", "endless", "required",

@@ -10,6 +10,7 @@ import (
 // numbers.
 const (
 	DeviceNotFound        = -1
+	ErrorInWaitList       = -14
 	DevicePartitionFailed = -18
 	InvalidValue          = -30
 	InvalidDevice         = -33

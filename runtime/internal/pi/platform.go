@@ -1,6 +1,7 @@
 package pi
 
 import (
+	"fmt"
 	"unsafe"
 
 	"offlink/runtime/internal/dl"
@@ -9,8 +10,9 @@ import (
 // maxObjects bounds the platforms and devices of a plugin.
 const maxObjects = 1 << 16
 
-// listObjects asks ask for the number of objects, then for the objects.
-func listObjects(ask func(list []Handle, count *uint32) error) ([]Handle, error) {
+// listObjects asks a function, by ask, for the number of objects, then for the
+// objects.
+func listObjects(f Function, ask func(list []Handle, count *uint32) error) ([]Handle, error) {
 	count := new(uint32)
 	err := ask(nil, count)
 	if IsCode(err, DeviceNotFound) || err == nil && *count == 0 {
@@ -19,7 +21,10 @@ func listObjects(ask func(list []Handle, count *uint32) error) ([]Handle, error)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Handle, min(*count, maxObjects))
+	if *count > maxObjects {
+		return nil, fmt.Errorf("%v: the plugin says %d; up to %d are listed", f, *count, maxObjects)
+	}
+	list := make([]Handle, *count)
 	if err := ask(list, count); err != nil {
 		return nil, err
 	}
@@ -28,7 +33,7 @@ func listObjects(ask func(list []Handle, count *uint32) error) ([]Handle, error)
 
 // Platforms lists the platforms. A plugin without a device may have none.
 func (p *Plugin) Platforms() ([]Handle, error) {
-	return listObjects(func(list []Handle, count *uint32) error {
+	return listObjects(PlatformsGet, func(list []Handle, count *uint32) error {
 		return p.call(PlatformsGet, uintptr(len(list)), uintptr(pointer(list)), uintptr(unsafe.Pointer(count)))
 	})
 }
@@ -38,7 +43,7 @@ const allDevices = 0xFFFFFFFF
 
 // Devices lists the devices of a platform.
 func (p *Plugin) Devices(platform Handle) ([]Handle, error) {
-	return listObjects(func(list []Handle, count *uint32) error {
+	return listObjects(DevicesGet, func(list []Handle, count *uint32) error {
 		return p.call(DevicesGet, uintptr(platform), allDevices, uintptr(len(list)), uintptr(pointer(list)), uintptr(unsafe.Pointer(count)))
 	})
 }
@@ -46,7 +51,7 @@ func (p *Plugin) Devices(platform Handle) ([]Handle, error) {
 // SubDevices parts a device; the properties end with 0. The caller releases
 // the parts.
 func (p *Plugin) SubDevices(device Handle, properties []uintptr) ([]Handle, error) {
-	return listObjects(func(list []Handle, count *uint32) error {
+	return listObjects(DevicePartition, func(list []Handle, count *uint32) error {
 		return p.call(DevicePartition, uintptr(device), uintptr(pointer(properties)), uintptr(len(list)), uintptr(pointer(list)), uintptr(unsafe.Pointer(count)))
 	})
 }

@@ -12,8 +12,11 @@ type command struct {
 	after   []*event
 	held    bool // the events of after are held
 	barrier bool
+	tracked bool // Finish tells of its failure
 	submit  func(Stream) error
-	queued  time.Duration
+	// submitMarked takes the place of submit where the command sets its own mark.
+	submitMarked func(Order) error
+	queued       time.Duration
 }
 
 // submitCommand puts a command into a stream. The queue is locked. A fault is the
@@ -27,19 +30,12 @@ func (q *Queue) submitCommand(c *command) (fault, err error) {
 		within = q.device.Native.Within
 	}
 	err = within(func() error {
-		for _, e := range c.after {
-			state, mark, failed := e.stateSnapshot()
-			if failed != nil {
-				fault = fmt.Errorf("an event that it waits for failed: %w", failed)
-				return nil
-			}
-			if state == eventSubmitted {
-				if err := q.device.Native.StreamWait(stream, mark); err != nil {
-					return err
-				}
-			}
+		after, failed, err := q.waitForEvents(c, stream)
+		if failed != nil || err != nil {
+			fault = failed
+			return err
 		}
-		return q.recordCommand(c, stream)
+		return q.recordCommand(c, Order{Stream: stream, After: after})
 	})
 	if err == nil && fault != nil && q.err == nil {
 		q.err = fault
@@ -47,11 +43,46 @@ func (q *Queue) submitCommand(c *command) (fault, err error) {
 	return fault, err
 }
 
+// waitForEvents has the stream wait for the events of a command, or returns their
+// marks where the command itself takes them. failed is the failure of one.
+func (q *Queue) waitForEvents(c *command, stream Stream) (after []Mark, failed, err error) {
+	for _, e := range c.after {
+		state, mark, failed := e.stateSnapshot()
+		if failed != nil {
+			return nil, causedBy(failed), nil
+		}
+		if state != eventSubmitted {
+			continue
+		}
+		if c.submitMarked != nil {
+			after = append(after, mark)
+		} else if err := q.device.Native.StreamWait(stream, mark); err != nil {
+			return nil, nil, err
+		}
+	}
+	return after, nil, nil
+}
+
+// causedBy is the failure of a command that waited for one which failed.
+func causedBy(failed error) error {
+	return fmt.Errorf("an event that it waits for failed: %w", failed)
+}
+
+// submitTo submits the command. It tells whether the command sets the mark of the
+// order itself.
+func (c *command) submitTo(o Order) (marked bool, err error) {
+	if c.submitMarked != nil {
+		return true, c.submitMarked(o)
+	}
+	return false, c.submit(o.Stream)
+}
+
 // recordCommand submits the command between its events.
-func (q *Queue) recordCommand(c *command, stream Stream) (err error) {
+func (q *Queue) recordCommand(c *command, o Order) (err error) {
 	e, native := c.event, q.device.Native
 	if e == nil {
-		return c.submit(stream)
+		_, err := c.submitTo(o)
+		return err
 	}
 	var begin, end Mark
 	defer func() {
@@ -60,13 +91,13 @@ func (q *Queue) recordCommand(c *command, stream Stream) (err error) {
 		}
 	}()
 	if q.opts.Profiling {
-		if err := q.refreshBase(stream); err != nil {
+		if err := q.refreshBase(o.Stream); err != nil {
 			return err
 		}
 		if begin, err = native.NewMark(true); err != nil {
 			return err
 		}
-		if err := native.Record(begin, stream); err != nil {
+		if err := native.Record(begin, o.Stream); err != nil {
 			return err
 		}
 	}
@@ -74,15 +105,20 @@ func (q *Queue) recordCommand(c *command, stream Stream) (err error) {
 		return err
 	}
 	e.submitted = q.device.sinceEpoch()
-	if err := c.submit(stream); err != nil {
-		return err
+	o.Mark = end
+	marked, err := c.submitTo(o)
+	if err == nil && !marked {
+		err = native.Record(end, o.Stream)
 	}
-	if err := native.Record(end, stream); err != nil {
+	if err != nil {
 		return err
 	}
 	e.mu.Lock()
 	e.begin, e.end = begin, end
 	e.mu.Unlock()
+	if c.tracked {
+		q.trackCommand(e, c.after)
+	}
 	return nil
 }
 

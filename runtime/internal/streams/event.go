@@ -3,6 +3,7 @@ package streams
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,6 +28,9 @@ type event struct {
 	holders    int  // who use end
 	closed     bool // by its receiver
 	waited     bool // a goroutine waits for the end
+	// causes are events that the command waits for on the device, with their marks
+	// held: drivers may tell success of a command that they dropped.
+	causes []*event
 
 	queued, submitted time.Duration // since the device's epoch
 }
@@ -53,7 +57,12 @@ func (e *event) advanceState(state eventState, err error) {
 	}
 	watchers := e.watchers
 	e.watchers = nil
+	var causes []*event
+	if state == eventOver {
+		causes, e.causes = e.causes, nil
+	}
 	e.mu.Unlock()
+	_ = releaseCauses(causes) // a failure shows in the cause's own queue
 	for _, q := range watchers {
 		q.submitReady()
 	}
@@ -88,9 +97,9 @@ func (e *event) holdMarks() {
 func (e *event) releaseMarks() error {
 	e.mu.Lock()
 	e.holders--
-	begin, end := e.takeNative()
+	begin, end, causes := e.takeNative()
 	e.mu.Unlock()
-	return e.device.destroyMarks(begin, end)
+	return errors.Join(e.device.destroyMarks(begin, end), releaseCauses(causes))
 }
 
 // Handle is the driver's handle of the event's end; 0 before it is submitted.
@@ -106,19 +115,28 @@ func (e *event) Handle() uint64 {
 func (e *event) Close() error {
 	e.mu.Lock()
 	e.closed = true
-	begin, end := e.takeNative()
+	begin, end, causes := e.takeNative()
 	e.mu.Unlock()
-	return e.device.destroyMarks(begin, end)
+	return errors.Join(e.device.destroyMarks(begin, end), releaseCauses(causes))
 }
 
-// takeNative takes the native events out where nobody uses them any more.
-func (e *event) takeNative() (begin, end Mark) {
+// takeNative takes the native events and the causes out where nobody uses them any
+// more.
+func (e *event) takeNative() (begin, end Mark, causes []*event) {
 	if !e.closed || e.holders > 0 {
-		return 0, 0
+		return 0, 0, nil
 	}
-	begin, end = e.begin, e.end
-	e.begin, e.end = 0, 0
-	return begin, end
+	begin, end, causes = e.begin, e.end, e.causes
+	e.begin, e.end, e.causes = 0, 0, nil
+	return begin, end, causes
+}
+
+func releaseCauses(list []*event) error {
+	var errs []error
+	for _, cause := range list {
+		errs = append(errs, cause.releaseMarks())
+	}
+	return errors.Join(errs...)
 }
 
 // Wait implements driver.Event.
@@ -167,10 +185,34 @@ func (e *event) waitInBackground() {
 	}
 }
 
+// addCause notes an event that the command waits for on the device.
+func (e *event) addCause(cause *event) {
+	cause.holdMarks()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.causes = append(e.causes, cause)
+}
+
+// endResult is the result of a command that ended with err: the failure of an event
+// that it waited for comes before its own.
+func (e *event) endResult(err error) error {
+	e.mu.Lock()
+	causes := slices.Clone(e.causes)
+	e.mu.Unlock()
+	for _, cause := range causes {
+		if cause.Status() == driver.Failed {
+			_, _, failed := cause.stateSnapshot()
+			return causedBy(failed)
+		}
+	}
+	return err
+}
+
 // waitNative waits for the device.
 func (e *event) waitNative() error {
 	_, end, _ := e.stateSnapshot()
 	err := e.device.Native.Within(func() error { return e.device.Native.WaitMark(end) })
+	err = e.endResult(err)
 	e.advanceState(eventOver, err)
 	return err
 }
@@ -185,7 +227,7 @@ func (e *event) Status() driver.Status {
 		if err == nil && !done {
 			return e.runningStatus(begin)
 		}
-		e.advanceState(eventOver, err)
+		e.advanceState(eventOver, e.endResult(err))
 	}
 	state, _, err := e.stateSnapshot()
 	switch {

@@ -81,7 +81,10 @@ type HandleTeller interface {
 // embeds it.
 type Device struct {
 	Native Native
-	memory NativeMemory
+	// TellsByEvent says that the driver tells of a failed command by an event alone:
+	// then queues look at the events of commands that may fail with others.
+	TellsByEvent bool
+	memory       NativeMemory
 
 	epoch       time.Time      // of the times of events
 	working     sync.WaitGroup // queues that work on after their Close

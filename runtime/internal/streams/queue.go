@@ -27,6 +27,9 @@ type Queue struct {
 	deferred []*command
 	idle     sync.Cond // deferred became empty
 	base     timeBase
+	// tracked are events of commands that may fail by themselves, and whose failure
+	// Finish tells: their native events are held.
+	tracked []*event
 }
 
 // outOfOrderStreams is how many commands of an out-of-order queue run at the
@@ -119,6 +122,20 @@ func (q *Queue) Enqueue(s driver.Sync, submit func(Stream) error) error {
 	return q.enqueueCommand(s, &command{submit: submit})
 }
 
+// Order is the place of a command that sets its own mark.
+type Order struct {
+	Stream Stream
+	After  []Mark // the command waits for them
+	Mark   Mark   // to be set at its end; 0: none is wanted
+}
+
+// EnqueueMarked is Enqueue for drivers that tell of a command's failure by its own
+// event alone: submit passes the events that the command waits for, and has it set
+// the mark. A tracked command has a mark in any case, for Finish to look at.
+func (q *Queue) EnqueueMarked(s driver.Sync, tracked bool, submit func(Order) error) error {
+	return q.enqueueCommand(s, &command{submitMarked: submit, tracked: tracked})
+}
+
 // nextStream gives the streams in turn.
 func (q *Queue) nextStream() Stream {
 	s := q.streams[q.next]
@@ -190,7 +207,50 @@ func (q *Queue) Finish() error {
 	err := q.err
 	q.err = nil
 	q.mu.Unlock()
-	return errors.Join(err, q.synchronizeStreams())
+	err = errors.Join(err, q.synchronizeStreams())
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.collectEnded()
+	if err == nil {
+		err = q.err
+	}
+	q.err = nil
+	return err
+}
+
+// maxTracked is the number of tracked commands from which on ended ones are looked
+// for.
+const maxTracked = 64
+
+// trackCommand has Finish look at a command that waits for others on the device.
+// The queue is locked.
+func (q *Queue) trackCommand(e *event, after []*event) {
+	if len(q.tracked) >= maxTracked {
+		q.collectEnded()
+	}
+	for _, cause := range after {
+		e.addCause(cause)
+	}
+	e.holdMarks()
+	q.tracked = append(q.tracked, e)
+}
+
+// collectEnded gives up the tracked commands that have ended, and keeps the first
+// failure.
+func (q *Queue) collectEnded() {
+	kept := q.tracked[:0]
+	for _, e := range q.tracked {
+		if e.Status() < driver.Complete {
+			kept = append(kept, e)
+			continue
+		}
+		_, _, err := e.stateSnapshot()
+		if err = errors.Join(err, e.releaseMarks()); q.err == nil {
+			q.err = err
+		}
+	}
+	clear(q.tracked[len(kept):])
+	q.tracked = kept
 }
 
 // synchronizeStreams waits for the streams.
@@ -214,11 +274,14 @@ var ErrClosed = errors.New("the queue was closed")
 func (q *Queue) Close() error {
 	q.mu.Lock()
 	q.closed = true
-	dropped := q.deferred
-	q.deferred = nil
+	dropped, tracked := q.deferred, q.tracked
+	q.deferred, q.tracked = nil, nil
 	q.idle.Broadcast()
 	q.mu.Unlock()
 	var errs []error
+	for _, e := range tracked {
+		errs = append(errs, e.releaseMarks())
+	}
 	for _, c := range dropped {
 		errs = append(errs, c.endCommand(ErrClosed))
 	}
@@ -308,7 +371,8 @@ func (q *Queue) enqueueCommand(s driver.Sync, c *command) error {
 		return err
 	}
 	c.after, c.queued = after, q.device.sinceEpoch()
-	if s.Done != nil || s.Block || q.opts.Profiling {
+	c.tracked = c.tracked || q.device.TellsByEvent && len(after) > 0
+	if s.Done != nil || s.Block || q.opts.Profiling || c.tracked {
 		c.event = &event{device: q.device, queued: c.queued}
 		if q.opts.Profiling {
 			c.event.queue = q

@@ -2,6 +2,7 @@ package ze
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"structs"
 	"unsafe"
@@ -144,25 +145,36 @@ func (l *Library) withLog(err error, log Handle) error {
 		}
 		return err
 	}
-	var message string
 	if err != nil {
-		message = l.logText(log)
+		message, unread := l.logText(log)
+		if unread != nil {
+			err = errors.Join(err, fmt.Errorf("its build log: %w", unread))
+		}
 		err = &driver.BuildError{Err: err, Log: message}
 	}
 	return errors.Join(err, l.callFunction(fnModuleBuildLogDestroy, uintptr(log)))
 }
 
-func (l *Library) logText(log Handle) string {
-	var size uintptr
+// logText is the whole log; one that is too long is not read.
+func (l *Library) logText(log Handle) (string, error) {
 	const most = 64 << 20
-	if l.callFunction(fnModuleBuildLogGetString, uintptr(log), uintptr(unsafe.Pointer(&size)), 0) != nil || size == 0 || size > most {
-		return ""
+	text, err := l.readSized(fnModuleBuildLogGetString, log, most)
+	return textOf(text), err
+}
+
+// readSized asks a function for the size of an answer of up to most bytes about an
+// object, and then for the answer.
+func (l *Library) readSized(function int, object Handle, most uintptr) ([]byte, error) {
+	var size uintptr
+	if err := l.callFunction(function, uintptr(object), uintptr(unsafe.Pointer(&size)), 0); err != nil || size == 0 {
+		return nil, err
 	}
-	buffer := make([]byte, size)
-	if l.callFunction(fnModuleBuildLogGetString, uintptr(log), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&buffer[0]))) != nil {
-		return ""
+	if size > most {
+		return nil, fmt.Errorf("%s: %d bytes; up to %d are read", functionNames[function], size, most)
 	}
-	return textOf(buffer)
+	answer := make([]byte, size)
+	err := l.callFunction(function, uintptr(object), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&answer[0])))
+	return answer, err
 }
 
 // DynamicLink links the imports of modules to the exports of others.
@@ -193,13 +205,8 @@ func (l *Library) Global(module Handle, name string) (address uint64, size int64
 
 // NativeBinary is the module in the device's own form.
 func (l *Library) NativeBinary(module Handle) ([]byte, error) {
-	var size uintptr
-	if err := l.callFunction(fnModuleGetNativeBinary, uintptr(module), uintptr(unsafe.Pointer(&size)), 0); err != nil || size == 0 {
-		return nil, err
-	}
-	binary := make([]byte, size)
-	err := l.callFunction(fnModuleGetNativeBinary, uintptr(module), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&binary[0])))
-	return binary, err
+	const most = 1 << 30
+	return l.readSized(fnModuleGetNativeBinary, module, most)
 }
 
 // kernelDesc is ze_kernel_desc_t.

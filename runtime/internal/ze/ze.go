@@ -10,6 +10,7 @@ package ze
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"offlink/runtime/driver"
@@ -234,7 +235,11 @@ func (l *Library) listHandles(function int, first ...uintptr) ([]Handle, error) 
 	}
 	handles := make([]Handle, count)
 	err := ask(&count, &handles[0])
-	return handles[:min(int(count), len(handles))], err
+	handles = handles[:min(int(count), len(handles))]
+	if err == nil && slices.Contains(handles, 0) { // the loader looks into each handle
+		err = fmt.Errorf("%s: a null handle", functionNames[function])
+	}
+	return handles, err
 }
 
 // Drivers lists the drivers.

@@ -76,6 +76,21 @@ static void take_signals(const char *name) {
 void fake_take_signals(int on) { taking = on; }
 
 
+// What the test sets: fake_set("lost", code).
+static struct {
+  const char *name;
+  int value;
+} settings[] = {{"lost", 0} /* of every call: the device is gone */, {"fail_builds", 0}, {"fail_links", 0}, {"log_size", 0}, {"log_lines", 1},
+                {"claimed_handles", 0}, {"null_devices", 0}, {"bad_device", 0}, {"odd_name", 0}, {"huge_binary", 0}};
+static int *setting(const char *name) {
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+    if (!strcmp(settings[i].name, name))
+      return &settings[i].value;
+  abort();
+}
+void fake_set(const char *name, int value) { *setting(name) = value; }
+
+// enter returns the code that a call fails with, 0 if it does not.
 static int enter(const char *name) {
   take_signals(name);
   pthread_mutex_lock(&lock);
@@ -83,9 +98,9 @@ static int enter(const char *name) {
   if (used + strlen(name) + 2 < sizeof calls)
     sprintf(calls + used, "%s\n", name);
   pthread_mutex_unlock(&lock);
-  return hook && hook(name) ? 1 : 0;
+  return hook && hook(name) ? INJECTED : *setting("lost");
 }
-#define ENTER(name) do { if (enter(name)) return INJECTED; } while (0)
+#define ENTER(name) do { int code = enter(name); if (code) return code; } while (0)
 
 static object *make(enum kind kind, object *parent) {
   object *o = calloc(1, sizeof *o);
@@ -113,7 +128,7 @@ static int check(const char *call, void *handle, enum kind kind) {
 
 // destroy releases, also where the test has the call fail.
 static ze_result_t destroy(const char *call, void *handle, enum kind kind) {
-  int failed = enter(call);
+  int injected = enter(call) == INJECTED;
   object *o = handle;
   CHECK(call, o, kind);
   if (o->children)
@@ -123,7 +138,7 @@ static ze_result_t destroy(const char *call, void *handle, enum kind kind) {
   if (o->parent)
     o->parent->children--;
   pthread_mutex_unlock(&lock);
-  return failed ? INJECTED : ZE_RESULT_SUCCESS;
+  return injected ? INJECTED : ZE_RESULT_SUCCESS;
 }
 
 void fake_set_backend(const struct backend *b) { backend = *b; }
@@ -144,7 +159,7 @@ int fake_live(void) {
 static ze_result_t f_init(ze_init_flags_t flags) { (void)flags; return ZE_RESULT_SUCCESS; }
 static ze_result_t one(uint32_t *count, void **list, void *handle) {
   if (*count == 0 || !list) {
-    *count = 1;
+    *count = *setting("claimed_handles") ? (uint32_t)*setting("claimed_handles") : 1;
     return ZE_RESULT_SUCCESS;
   }
   *count = 1;
@@ -179,10 +194,12 @@ static ze_result_t f_extensions(ze_driver_handle_t d, uint32_t *n, ze_driver_ext
 static ze_result_t f_device_get(ze_driver_handle_t d, uint32_t *n, ze_device_handle_t *l) {
   ENTER("zeDeviceGet");
   CHECK("zeDeviceGet", d, DRIVER);
-  return one(n, (void **)l, &device);
+  return one(n, (void **)l, *setting("null_devices") ? NULL : &device);
 }
 static ze_result_t f_device_properties(ze_device_handle_t d, ze_device_properties_t *p) {
   ENTER("zeDeviceGetProperties");
+  if (*setting("bad_device"))
+    return *setting("bad_device");
   CHECK("zeDeviceGetProperties", d, DEVICE);
   if (p->stype != ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES)
     fault("zeDeviceGetProperties: stype");
@@ -196,7 +213,11 @@ static ze_result_t f_device_properties(ze_device_handle_t d, ze_device_propertie
   p->numSlices = 1;
   p->timerResolution = 100;
   p->timestampValidBits = p->kernelTimestampValidBits = 32;
-  strcpy(p->name, "Fake Level Zero GPU");
+  strcpy(p->name, *setting("odd_name") ? "Fake\x1b[2JGPU\r\n\xff" : "Fake Level Zero GPU");
+  if (*setting("odd_name")) {
+    p->maxMemAllocSize = ~(uint64_t)0;
+    memset(p->name + strlen(p->name), 'x', ZE_MAX_DEVICE_NAME - strlen(p->name)); // no end
+  }
   return ZE_RESULT_SUCCESS;
 }
 static ze_result_t f_compute(ze_device_handle_t d, ze_device_compute_properties_t *p) {
@@ -466,8 +487,20 @@ static ze_result_t f_native_binary(ze_module_handle_t m, size_t *size, uint8_t *
   object *o = (object *)m;
   if (binary)
     memcpy(binary, o->text, *size < o->size ? *size : o->size);
-  *size = o->size;
+  *size = *setting("huge_binary") ? ~(size_t)0 >> 1 : o->size;
   return ZE_RESULT_SUCCESS;
+}
+
+// long_log is log_lines lines that add up to log_size bytes.
+static char *long_log(void) {
+  size_t length = (size_t)*setting("log_size"), lines = (size_t)*setting("log_lines");
+  char *log = malloc(length + 1);
+  memset(log, '.', length);
+  for (size_t i = 1; i <= lines; i++)
+    log[i * (length / lines) - 1] = '\n';
+  memcpy(log, "error: the first of many", strlen("error: the first of many"));
+  log[length] = 0;
+  return log;
 }
 
 static ze_result_t f_module(ze_context_handle_t c, ze_device_handle_t d, const ze_module_desc_t *desc, ze_module_handle_t *m, ze_module_build_log_handle_t *log) {
@@ -497,9 +530,9 @@ static ze_result_t f_module(ze_context_handle_t c, ze_device_handle_t d, const z
       return ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
   }
   char text[4096] = "";
-  uintptr_t id = backend.module(codes, sizes, count, text);
+  uintptr_t id = *setting("fail_builds") ? 0 : backend.module(codes, sizes, count, text);
   object *l = make(LOG, 0);
-  l->text = strdup(text);
+  l->text = *setting("log_size") ? long_log() : strdup(text);
   *log = (void *)l;
   if (!id)
     return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
@@ -523,9 +556,9 @@ static ze_result_t f_link(uint32_t n, ze_module_handle_t *list, ze_module_build_
     ids[i] = ((object *)list[i])->id;
   }
   char text[4096] = "";
-  uintptr_t ok = backend.link(ids, n, text);
+  uintptr_t ok = *setting("fail_links") ? 0 : backend.link(ids, n, text);
   object *l = make(LOG, 0);
-  l->text = strdup(text);
+  l->text = *setting("log_size") ? long_log() : strdup(text);
   *log = (void *)l;
   return ok ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_MODULE_LINK_FAILURE;
 }

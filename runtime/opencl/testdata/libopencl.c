@@ -28,7 +28,7 @@ int fake_next_status; /* of the next command, which does not run */
 int fake_platforms = 1, fake_null_platforms, fake_claimed_platforms;
 int fake_devices = 1, fake_null_devices, fake_claimed_devices;
 int fake_no_compiler, fake_no_linker;
-int fake_fail_builds, fake_log_size, fake_log_lines = 1;
+int fake_fail_builds;
 int fake_lazy;        /* commands start when they are flushed, or waited for */
 int fake_memory_code; /* of every allocation */
 char fake_version[128] = "OpenCL 3.0 fake", fake_platform_version[128] = "OpenCL 3.0 fake", fake_driver_version[128] = "1";
@@ -758,24 +758,14 @@ object *clLinkProgram(object *c, uint32_t n, object **devices, const char *optio
 #endif
 int clBuildProgram(object *p, uint32_t n, object **devices, const char *options, void *notify, void *user) { return build(p, options, 1); }
 
-/* The log is lines of one length that add up to its size. */
 int clGetProgramBuildInfo(object *p, object *d, QUERY) {
   ENTER;
   KNOWN(p, 'P');
   KNOWN(d, 'V');
   if (what != 0x1183)
     return INVALID_VALUE;
-  char *log = malloc((size_t)fake_log_size + 64);
-  int length = fake_log_size;
-  memset(log, '.', (size_t)length + 64);
-  int each = length / fake_log_lines;
-  for (int i = 1; i <= fake_log_lines && each > 0; i++)
-    log[i * each - 1] = '\n';
-  const char *first = "error: the first of many";
-  if (length > 64)
-    memcpy(log, first, strlen(first));
-  log[length] = 0;
-  int code = answer(log, (size_t)length + 1, room, out, size);
+  char *log = build_log();
+  int code = answer(log, strlen(log) + 1, room, out, size);
   free(log);
   return code;
 }

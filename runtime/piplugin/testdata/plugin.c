@@ -22,27 +22,38 @@
 #define DECLARE(name) extern int name() __attribute__((weak));
 PI_TABLE(DECLARE)
 
-enum { OK = 0, DEVICE_NOT_FOUND = -1, COMPILE_FAILURE = -15, LINK_FAILURE = -17, INVALID_VALUE = -30, INVALID_DEVICE = -33, INVALID_BINARY = -42,
+enum { OK = 0, WAIT_LIST_FAILURE = -14, COMPILE_FAILURE = -15, LINK_FAILURE = -17, INVALID_VALUE = -30, INVALID_DEVICE = -33, INVALID_BINARY = -42,
        INVALID_KERNEL_NAME = -46, INVALID_ARG_INDEX = -49, INVALID_ARG_SIZE = -51, INVALID_OPERATION = -59, SPECIFIC = -996 };
 
 /* What the test reads and sets. */
 int plugin_torn_down;
-int plugin_next_code; /* of the next call, once */
+int plugin_next_code;   /* of the next call, once */
+int plugin_lost_code;   /* of every call but releases: the device is gone */
+int plugin_next_status; /* of the next command, which does not run; only its event tells */
+int plugin_hides_drops; /* events of commands that were dropped tell success */
+int plugin_fail_builds; /* 1: compilations, 2: links */
+int plugin_platforms = 1, plugin_devices = 1, plugin_claimed; /* claimed: the number that is told first, if not 0 */
+char plugin_name[256] = "Test device";
 char plugin_last_options[64];
 static char last_error[64];
 
-#define ENTER                                                                       \
-  do {                                                                              \
-    if (plugin_next_code) {                                                         \
-      int code = plugin_next_code;                                                  \
-      plugin_next_code = 0;                                                         \
-      snprintf(last_error, sizeof last_error, "%s failed on purpose", __func__);    \
-      return code;                                                                  \
-    }                                                                               \
+static int failure(const char *call) {
+  int code = plugin_next_code ? plugin_next_code : plugin_lost_code;
+  plugin_next_code = 0;
+  if (code)
+    snprintf(last_error, sizeof last_error, "%s failed on purpose", call);
+  return code;
+}
+#define ENTER                     \
+  do {                            \
+    int code = failure(__func__); \
+    if (code)                     \
+      return code;                \
   } while (0)
 
 static int release(object *o, char kind) {
-  ENTER;
+  if (plugin_next_code)
+    ENTER;
   if (!known(o, kind))
     return INVALID_VALUE;
   drop(o, kind);
@@ -61,17 +72,20 @@ static int answer(const void *value, size_t length, size_t room, void *out, size
   return OK;
 }
 #define ANSWER(value) return answer(&(value), sizeof(value), room, out, size)
-#define TEXT(value) return answer(value, sizeof(value), room, out, size)
+#define TEXT(value) return answer(value, strlen(value) + 1, room, out, size)
 
 static object platform = {.kind = 'L', .uses = 1}, device = {.kind = 'V', .uses = 1};
 
+static int list_out(object *it, int there, uint32_t n, object **list, uint32_t *count) {
+  for (int i = 0; i < there && (uint32_t)i < n; i++)
+    list[i] = it;
+  if (count)
+    *count = n == 0 && plugin_claimed ? (uint32_t)plugin_claimed : (uint32_t)there;
+  return OK;
+}
 int piPlatformsGet(uint32_t n, object **list, uint32_t *count) {
   ENTER;
-  if (n > 0)
-    list[0] = &platform;
-  if (count)
-    *count = 1;
-  return OK;
+  return list_out(&platform, plugin_platforms, n, list, count);
 }
 
 int piPlatformGetInfo(object *p, uint32_t what, size_t room, void *out, size_t *size) {
@@ -85,11 +99,7 @@ int piPlatformGetInfo(object *p, uint32_t what, size_t room, void *out, size_t *
 int piDevicesGet(object *p, uint64_t type, uint32_t n, object **list, uint32_t *count) {
   ENTER;
   KNOWN(p, 'L');
-  if (n > 0)
-    list[0] = &device;
-  if (count)
-    *count = 1;
-  return OK;
+  return list_out(&device, plugin_devices, n, list, count);
 }
 
 int piDeviceGetInfo(object *d, uint32_t what, size_t room, void *out, size_t *size) {
@@ -107,7 +117,7 @@ int piDeviceGetInfo(object *d, uint32_t what, size_t room, void *out, size_t *si
   case 0x1019: ANSWER(bits);
   case 0x1023: ANSWER(local);
   case 0x1026: ANSWER(little);
-  case 0x102B: TEXT("Test device");
+  case 0x102B: TEXT(plugin_name);
   case 0x102C: TEXT("offlink");
   case 0x102D: TEXT("1");
   case 0x102F: TEXT("OpenCL 3.0 test");
@@ -236,37 +246,45 @@ int piextUSMGetMemAllocInfo(object *c, unsigned char *p, uint32_t what, size_t r
 }
 #endif
 
-/* Events: everything has ended. */
+/* Events: everything has ended. The status is in the field set. */
 
 static int64_t now;
 
-static int done(object *q, object **event) {
+/* begin checks the events that a command waits for, and returns its status: below 0
+ * it does not run. */
+static int begin(uint32_t n, object **list) {
+  int status = plugin_next_status;
+  plugin_next_status = 0;
+  for (uint32_t i = 0; i < n; i++)
+    if (known(list[i], 'E') && list[i]->set < 0)
+      status = WAIT_LIST_FAILURE;
+  return status;
+}
+static int done(object *q, object **event, int status) {
   KNOWN(q, 'Q');
   if (event) {
     *event = create('E', NULL);
     (*event)->size = (size_t)__atomic_add_fetch(&now, 1, __ATOMIC_RELAXED);
+    (*event)->set = plugin_hides_drops && status == WAIT_LIST_FAILURE ? 0 : status;
   }
   return OK;
 }
-int piEnqueueEventsWait(object *q, uint32_t n, object **list, object **event) {
+#define WAITS uint32_t n, object **list, object **event
+int piEnqueueEventsWait(object *q, WAITS) {
   ENTER;
-  for (uint32_t i = 0; i < n; i++)
-    KNOWN(list[i], 'E');
-  return done(q, event);
+  int status = n > 0 ? begin(n, list) : 0; /* a marker ends after commands that failed too */
+  return done(q, event, status);
 }
-int piEnqueueEventsWaitWithBarrier(object *q, uint32_t n, object **list, object **event) { return piEnqueueEventsWait(q, n, list, event); }
+int piEnqueueEventsWaitWithBarrier(object *q, WAITS) { return piEnqueueEventsWait(q, n, list, event); }
 int piEventsWait(uint32_t n, object **list) {
   ENTER;
-  for (uint32_t i = 0; i < n; i++)
-    KNOWN(list[i], 'E');
-  return OK;
+  return begin(n, list);
 }
 int piEventGetInfo(object *e, uint32_t what, size_t room, void *out, size_t *size) {
   ENTER;
   KNOWN(e, 'E');
-  int32_t complete = 0;
   if (what == 0x11D3)
-    ANSWER(complete);
+    ANSWER(e->set);
   return INVALID_VALUE;
 }
 int piEventGetProfilingInfo(object *e, uint32_t what, size_t room, void *out, size_t *size) {
@@ -279,44 +297,54 @@ int piEventRelease(object *o) { return release(o, 'E'); }
 
 /* Transfers. */
 
-#define WAITS uint32_t n, object **list, object **event
 #ifndef NO_USM
 int piextUSMEnqueueMemcpy(object *q, uint32_t block, void *to, const void *from, size_t size, WAITS) {
   ENTER;
-  memmove(to, from, size);
-  return done(q, event);
+  int status = begin(n, list);
+  if (!status)
+    memmove(to, from, size);
+  return done(q, event, status);
 }
 int piextUSMEnqueueMemset(object *q, void *to, int32_t value, size_t size, WAITS) {
   ENTER;
-  memset(to, value, size);
-  return done(q, event);
+  int status = begin(n, list);
+  if (!status)
+    memset(to, value, size);
+  return done(q, event, status);
 }
 #endif
 int piEnqueueMemBufferRead(object *q, object *m, uint32_t block, size_t offset, size_t size, void *to, WAITS) {
   ENTER;
   KNOWN(m, 'M');
-  memcpy(to, m->bytes + offset, size);
-  return done(q, event);
+  int status = begin(n, list);
+  if (!status)
+    memcpy(to, m->bytes + offset, size);
+  return done(q, event, status);
 }
 int piEnqueueMemBufferWrite(object *q, object *m, uint32_t block, size_t offset, size_t size, const void *from, WAITS) {
   ENTER;
   KNOWN(m, 'M');
-  memcpy(m->bytes + offset, from, size);
-  return done(q, event);
+  int status = begin(n, list);
+  if (!status)
+    memcpy(m->bytes + offset, from, size);
+  return done(q, event, status);
 }
 int piEnqueueMemBufferCopy(object *q, object *from, object *to, size_t from_offset, size_t to_offset, size_t size, WAITS) {
   ENTER;
   KNOWN(from, 'M');
   KNOWN(to, 'M');
-  memmove(to->bytes + to_offset, from->bytes + from_offset, size);
-  return done(q, event);
+  int status = begin(n, list);
+  if (!status)
+    memmove(to->bytes + to_offset, from->bytes + from_offset, size);
+  return done(q, event, status);
 }
 int piEnqueueMemBufferFill(object *q, object *m, const unsigned char *pattern, size_t length, size_t offset, size_t size, WAITS) {
   ENTER;
   KNOWN(m, 'M');
-  for (size_t i = 0; i < size; i++)
+  int status = begin(n, list);
+  for (size_t i = 0; i < size && !status; i++)
     m->bytes[offset + i] = pattern[i % length];
-  return done(q, event);
+  return done(q, event, status);
 }
 
 /* Programs. */
@@ -340,7 +368,7 @@ int piProgramCompile(object *p, uint32_t n, object **devices, const char *option
   ENTER;
   KNOWN(p, 'P');
   snprintf(plugin_last_options, sizeof plugin_last_options, "%s", options);
-  if (!strcmp(options, "-fail"))
+  if (!strcmp(options, "-fail") || plugin_fail_builds == 1)
     return COMPILE_FAILURE;
   p->compiled = 1;
   return OK;
@@ -360,7 +388,7 @@ int piProgramLink(object *c, uint32_t n, object **devices, const char *options, 
     KNOWN(list[i], 'P');
     merge_constants(p, list[i]);
   }
-  if (!strcmp(options, "-fail"))
+  if (!strcmp(options, "-fail") || plugin_fail_builds == 2)
     return LINK_FAILURE; /* with a program that has the log */
   p->linked = 1;
   return OK;
@@ -368,7 +396,12 @@ int piProgramLink(object *c, uint32_t n, object **devices, const char *options, 
 int piProgramGetBuildInfo(object *p, object *d, uint32_t what, size_t room, void *out, size_t *size) {
   ENTER;
   KNOWN(p, 'P');
-  TEXT("error: options asked for a failure");
+  if (!plugin_fail_builds)
+    TEXT("error: options asked for a failure");
+  char *log = build_log();
+  int code = answer(log, strlen(log) + 1, room, out, size);
+  free(log);
+  return code;
 }
 int piProgramRelease(object *o) { return release(o, 'P'); }
 
@@ -430,14 +463,18 @@ int piextGetGlobalVariablePointer(object *d, object *p, const char *name, size_t
 int piextEnqueueDeviceGlobalVariableWrite(object *q, object *p, const char *name, uint32_t block, size_t count, size_t offset, const void *from, WAITS) {
   ENTER;
   KNOWN(p, 'P');
-  memcpy((char *)&p->variable + offset, from, count);
-  return strcmp(name, "variable") ? INVALID_VALUE : done(q, event);
+  int status = begin(n, list);
+  if (!status)
+    memcpy((char *)&p->variable + offset, from, count);
+  return strcmp(name, "variable") ? INVALID_VALUE : done(q, event, status);
 }
 int piextEnqueueDeviceGlobalVariableRead(object *q, object *p, const char *name, uint32_t block, size_t count, size_t offset, void *to, WAITS) {
   ENTER;
   KNOWN(p, 'P');
-  memcpy(to, (char *)&p->variable + offset, count);
-  return strcmp(name, "variable") ? INVALID_VALUE : done(q, event);
+  int status = begin(n, list);
+  if (!status)
+    memcpy(to, (char *)&p->variable + offset, count);
+  return strcmp(name, "variable") ? INVALID_VALUE : done(q, event, status);
 }
 #endif
 
@@ -519,8 +556,10 @@ int piEnqueueKernelLaunch(object *q, object *k, uint32_t dimensions, const size_
   KNOWN(k, 'K');
   if (dimensions < 1 || dimensions > 3)
     return INVALID_VALUE;
-  run_range(k, dimensions, offset, global, local);
-  return done(q, event);
+  int status = begin(n, list);
+  if (!status)
+    run_range(k, dimensions, offset, global, local);
+  return done(q, event, status);
 }
 
 /* Native handles: the object's address and one. */
