@@ -189,7 +189,12 @@ func (it *item) imageAt(word uint64) *imageformat.Image {
 		it.failf("access to an image that is not an argument of the kernel")
 		return nil
 	}
-	return images[word-1].image
+	m := images[word-1]
+	if m.closed() {
+		it.failf("access to an image that was closed, or whose buffer was")
+		return nil
+	}
+	return m.image
 }
 
 func (a *texelAccess) integers(words []uint64) (at [3]int) {

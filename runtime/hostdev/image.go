@@ -3,6 +3,7 @@ package hostdev
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev/internal/imageformat"
@@ -18,6 +19,7 @@ type imageMemory struct {
 	memory *memory // its own, or that of the buffer that it shares
 	image  *imageformat.Image
 	shared bool
+	left   atomic.Bool // Close was called, and the buffer stays
 }
 
 // Size is the bytes of the image.
@@ -32,10 +34,14 @@ func (m *imageMemory) Desc() driver.ImageDesc { return m.image.Desc }
 // Close frees the memory, unless it is a buffer's.
 func (m *imageMemory) Close() error {
 	if m.shared {
+		m.left.Store(true)
 		return nil
 	}
 	return m.memory.Close()
 }
+
+// closed tells whether the texels are gone, with the image or with its buffer.
+func (m *imageMemory) closed() bool { return m.left.Load() || m.memory.freed.Load() }
 
 // ImageFormats lists the formats of images, all of which kernels may read and write.
 func (d *Device) ImageFormats(kind driver.ImageKind) []driver.ImageFormat {
@@ -88,6 +94,9 @@ func (d *Device) ownImage(m driver.Memory) (*imageMemory, error) {
 	own, ok := m.(*imageMemory)
 	if !ok || own.memory.device != d {
 		return nil, errors.New("it is not an image of this device")
+	}
+	if own.closed() {
+		return nil, errors.New("the image, or its buffer, was closed")
 	}
 	return own, nil
 }

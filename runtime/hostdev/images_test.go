@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"offlink/runtime/driver"
@@ -22,7 +23,45 @@ func TestImages(t *testing.T) {
 		t.Run("depth", func(t *testing.T) { testDepthImages(t, p) })
 		t.Run("passes", func(t *testing.T) { testPassedImages(t, p) })
 		t.Run("outside", func(t *testing.T) { testOutsideImages(t, p) })
+		t.Run("closed", func(t *testing.T) { testClosedImages(t, p) })
 	})
+}
+
+// testClosedImages: what was closed, or whose buffer was, is no longer an argument.
+func testClosedImages(t *testing.T, p *testProgram) {
+	at, out := p.buffer(make([]int32, 4)), p.buffer(make([]float32, 4))
+	own := plane(1, 1, driver.OrderRGBA, driver.Float)
+	sharing := own
+	sharing.Buffer = p.buffer(make([]float32, 4)).Memory
+	left := own
+	left.Buffer = p.buffer(make([]float32, 4)).Memory
+	for _, test := range []struct {
+		name  string
+		image driver.Arg
+		close driver.Memory
+	}{
+		{name: "its own memory", image: p.image(own, nil)},
+		{name: "a buffer, image closed", image: p.image(sharing, nil)},
+		{name: "a buffer, which is closed", image: p.image(left, nil), close: left.Buffer},
+	} {
+		m := test.image.Memory.(driver.ImageMemory)
+		if test.close == nil {
+			test.close = m
+		}
+		if err := test.close.Close(); err != nil {
+			t.Errorf("%s: Close: %v", test.name, err)
+		}
+		if err := p.tryLaunch("read_2d_f", items(1), test.image, at, out); err == nil || !strings.Contains(err.Error(), "closed") {
+			t.Errorf("%s: a launch ends with %v", test.name, err)
+		}
+		data := driver.HostImage{Data: make([]byte, m.Size())}
+		if err := p.queue.(driver.ImageQueue).ReadImage(m, wholeImage(m), data, driver.Sync{Block: true}); err == nil {
+			t.Errorf("%s: it can be read after Close", test.name)
+		}
+	}
+	if _, err := p.device.(driver.ImageDevice).NewImage(left); err == nil {
+		t.Error("an image shares memory that was closed")
+	}
 }
 
 // image makes an image with these bytes.

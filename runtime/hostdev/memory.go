@@ -2,6 +2,7 @@ package hostdev
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"offlink/runtime/driver"
 )
@@ -72,6 +73,7 @@ type memory struct {
 	at     int64 // in the region
 	kind   driver.MemoryKind
 	keep   bool // Close does not free it: a program owns it, or it was imported
+	freed  atomic.Bool
 }
 
 // Size is the size in bytes.
@@ -98,6 +100,7 @@ func (m *memory) Close() error {
 }
 
 func (m *memory) release() error {
+	m.freed.Store(true)
 	m.device.noteFree(m)
 	return m.device.heap.freeMemory(m)
 }
@@ -114,11 +117,17 @@ func (m *memory) transferBytes(offset, n int64) ([]byte, error) {
 	return m.data[offset : offset+n], nil
 }
 
+// errFreed refuses memory whose place others may have by now.
+var errFreed = errors.New("the memory was closed")
+
 // ownMemory returns the argument as a memory of this device.
 func (d *Device) ownMemory(m driver.Memory) (*memory, error) {
 	own, ok := m.(*memory)
 	if !ok || own.device != d {
 		return nil, errors.New("the memory is not of this device")
+	}
+	if own.freed.Load() {
+		return nil, errFreed
 	}
 	return own, nil
 }
