@@ -27,6 +27,7 @@ type bound struct{ begin, size uint64 }
 // accepted if every field of them is valid.
 type hostObject struct {
 	file     *objfile.File
+	release  func()          // gives back pages of the file
 	bounds   []bound         // of .tgtimg, in its order
 	boundsAt []uint64        // their addresses
 	known    map[uint64]bool // where images begin
@@ -37,10 +38,11 @@ type hostObject struct {
 	}
 }
 
-// newHostObject prepares the search for descriptors in a file.
-func newHostObject(file *objfile.File) *hostObject {
+// newHostObject prepares the search for descriptors in a file. release is called at
+// times while much of it is read.
+func newHostObject(file *objfile.File, release func()) *hostObject {
 	return &hostObject{
-		file: file, known: make(map[uint64]bool),
+		file: file, release: release, known: make(map[uint64]bool),
 		// Linkers merge equal strings, so that names are read more often
 		// than they lie in the file.
 		decoder: &abi.Decoder{Memory: file, Pointer: file.Pointer, Limit: 8*uint64(file.Size()) + 1<<20},
@@ -134,6 +136,9 @@ func (h *hostObject) scanSpan(found []candidate, span objfile.Span) []candidate 
 	l := abi.NewLayout(width, abi.Record2).Descriptor
 	data := span.Data
 	for at := int(-span.Addr & uint64(width-1)); at+l.Len <= len(data); at += width {
+		if at%releaseEvery < width && at >= releaseEvery {
+			h.release()
+		}
 		// Version, number of images, and padding before a 64-bit pointer.
 		w := binary.LittleEndian.Uint32(data[at:])
 		if uint16(w) != abi.DescriptorVersion || w>>16 == 0 || width == 8 && binary.LittleEndian.Uint32(data[at+4:]) != 0 {

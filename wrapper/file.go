@@ -89,22 +89,13 @@ func openMapped(name string, file *os.File, size int64, opts ReadOptions) (*File
 	return f, nil
 }
 
-// findImages sets the images of the mapped file. Pages are released before it
-// returns, and not after: another mapping may take the place of a file that is
-// closed.
+// findImages sets the images of the mapped file.
 func (f *File) findImages() error {
-	if len(f.data) > largeFile {
-		defer filemap.KeepReleasing(f.data)() // relocations and data are read whole
-	}
 	return filemap.Guard(func() (err error) {
 		f.images, err = unwrapData(f.data, f.budget)
 		return err
 	})
 }
-
-// largeFile is the size from which on pages of a file are released while its
-// images are looked for.
-const largeFile = 32 << 20
 
 // releaseEvery is how many bytes of images are read until the pages of the
 // file are released: pages of a mapped file count as memory of the

@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"offlink/internal/testtool"
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 )
@@ -114,6 +115,34 @@ func peakOf(t *testing.T, name string, environment []string) (int64, []byte) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return kib << 10, out
+}
+
+// TestMemoryOfLibrary looks for images in a library whose data and relocations, which
+// are read whole, are far more than the limit.
+func TestMemoryOfLibrary(t *testing.T) {
+	if name := os.Getenv("OFFLINK_TEST_LIBRARY"); name != "" {
+		readImages(t, name)
+		return
+	}
+	if testing.Short() {
+		t.Skip("a library of 190 MB")
+	}
+	dir := t.TempDir()
+	source, library := filepath.Join(dir, "large.s"), filepath.Join(dir, "large.so")
+	const text = `.section .rodata
+.fill 20000000, 8, 0x100000001
+.section .data.rel.ro, "aw"
+here:
+.rept 1000000
+.quad here
+.endr
+.section .note.GNU-stack, ""
+`
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, testtool.Path(t, "gcc"), "-shared", "-nostdlib", "-o", library, source)
+	checkPeak(t, "TestMemoryOfLibrary", "OFFLINK_TEST_LIBRARY="+library)
 }
 
 // TestMemoryOfReplace replaces code in a compressed bundle, which is inflated

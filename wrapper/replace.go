@@ -142,7 +142,7 @@ func (p *part) editObject(change func(*objectEdit) error) (rope, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &objectEdit{Editor: editor, hostObject: newHostObject(editor.File()), images: p.images}
+	e := &objectEdit{Editor: editor, hostObject: newHostObject(editor.File(), func() {}), images: p.images}
 	if err := e.readBounds(); err != nil {
 		return nil, err
 	}

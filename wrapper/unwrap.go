@@ -175,11 +175,11 @@ func holdsImages(e *container.Entry) bool {
 // walkObject adds the images of an object file: of its descriptors, and of the
 // sections that are envelopes of their own.
 func (w *walker) walkObject(p *part) error {
-	file, err := objfile.Read(p.data)
+	file, err := objfile.Read(p.data, w.budget.Release)
 	if err != nil {
 		return err
 	}
-	h := newHostObject(file)
+	h := newHostObject(file, w.budget.Release)
 	found, err := h.readImages()
 	if err != nil {
 		return err

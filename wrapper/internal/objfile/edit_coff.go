@@ -15,6 +15,7 @@ func newCOFFEditor(data []byte) (*Editor, error) {
 	if err != nil {
 		return nil, err
 	}
+	parsed.file.applyFixups(nil)
 	f := &coffEditor{parsed}
 	e := &Editor{file: parsed.file, format: f}
 	if f.image {

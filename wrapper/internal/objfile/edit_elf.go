@@ -35,6 +35,7 @@ func newELFEditor(data []byte) (*Editor, error) {
 	if err != nil {
 		return nil, err
 	}
+	parsed.file.applyFixups(nil)
 	f := &elfEditor{elfFile: parsed}
 	e := &Editor{file: parsed.file, format: f}
 	if f.typ == elf.ET_REL {

@@ -11,6 +11,7 @@ func newMachOEditor(data []byte) (*Editor, error) {
 	if err != nil {
 		return nil, err
 	}
+	parsed.file.applyFixups(nil)
 	f := &machoEditor{parsed}
 	e := &Editor{file: parsed.file, format: f}
 	if !f.object {

@@ -46,8 +46,9 @@ func codecOf(data []byte) *codec {
 func Known(data []byte) bool { return codecOf(data) != nil }
 
 // Read reads an object file. The File shares data. Errors are ErrUnknown or
-// of type *[FormatError].
-func Read(data []byte) (*File, error) {
+// of type *[FormatError]. release is called at times while much of the file is read,
+// so that the caller can give back its pages; nil is not.
+func Read(data []byte, release func()) (*File, error) {
 	c := codecOf(data)
 	if c == nil {
 		return nil, ErrUnknown
@@ -56,6 +57,7 @@ func Read(data []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.applyFixups(release)
 	f.sortSections()
 	return f, nil
 }

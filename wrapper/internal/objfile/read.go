@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"sort"
 	"sync/atomic"
@@ -27,10 +28,11 @@ type File struct {
 	Sections []FileSection
 
 	data    []byte
-	byAddr  []*FileSection // those that are allocated and not empty
-	regions []region       // by address, disjoint
-	patches []patch        // by address, disjoint
-	copied  atomic.Uint64  // bytes that View had to copy
+	byAddr  []*FileSection  // those that are allocated and not empty
+	regions []region        // by address, disjoint
+	fixups  iter.Seq[fixup] // nil for none
+	patches []patch         // by address, disjoint
+	copied  atomic.Uint64   // bytes that View had to copy
 }
 
 // FileSection is a section as its header describes it. In a relocatable file

@@ -108,7 +108,7 @@ func parseCOFF(data []byte) (*coffFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.file.setFixups(slices.Values(fixups))
+		c.file.fixups = slices.Values(fixups)
 	}
 	return c, nil
 }

@@ -78,7 +78,7 @@ func parseELF(data []byte) (*elfFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.file.setFixups(fixups)
+	e.file.fixups = fixups
 	return e, nil
 }
 

@@ -89,7 +89,7 @@ func parseMachO(data []byte) (*machoFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.file.setFixups(slices.Values(fixups))
+	m.file.fixups = slices.Values(fixups)
 	return m, nil
 }
 

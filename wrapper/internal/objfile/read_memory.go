@@ -90,11 +90,48 @@ func (f *File) filled(addr uint64) []byte {
 // that lies between two.
 const patchPage = 1 << 12
 
-// setFixups applies pointers to copies of the pages around them. Fixups
-// outside the file's bytes are dropped. They come in any order, nearly sorted
-// as a rule, and there may be hundreds of thousands, so that they are asked
-// for twice and not held.
-func (f *File) setFixups(fixups iter.Seq[fixup]) {
+// applyFixups stores the pointers into copies of the pages around them: objects and
+// chained files hold no addresses before. Fixups outside the file's bytes are dropped.
+// They come in any order, nearly sorted as a rule, and there may be millions, so that
+// they are asked for twice and not held. release is called each time when some
+// megabytes of the file were read; nil is not.
+func (f *File) applyFixups(release func()) {
+	if f.fixups == nil {
+		return
+	}
+	fixups := f.fixups
+	if release != nil {
+		fixups = releasingFixups(fixups, release)
+	}
+	pages := f.touchedPages(fixups)
+	for i := range f.regions {
+		f.copyPages(&f.regions[i], pages[&f.regions[i]], release)
+	}
+	f.storePointers(fixups)
+}
+
+// releaseFixups is how many fixups are read until pages are released: their table has
+// 24 bytes for each in most files.
+const releaseFixups = 1 << 16
+
+// releasingFixups calls release from time to time, and at the end.
+func releasingFixups(fixups iter.Seq[fixup], release func()) iter.Seq[fixup] {
+	return func(yield func(fixup) bool) {
+		n := 0
+		for fix := range fixups {
+			if n++; n%releaseFixups == 0 {
+				release()
+			}
+			if !yield(fix) {
+				return
+			}
+		}
+		release()
+	}
+}
+
+// touchedPages tells for each region which of its pages fixups change.
+func (f *File) touchedPages(fixups iter.Seq[fixup]) map[*region][]bool {
 	pages := make(map[*region][]bool)
 	var r *region
 	var touched []bool
@@ -114,14 +151,27 @@ func (f *File) setFixups(fixups iter.Seq[fixup]) {
 			touched[min(at+uint64(f.Pointer)-1, room-1)/patchPage] = true
 		}
 	}
-	for i := range f.regions {
-		f.copyPages(&f.regions[i], pages[&f.regions[i]])
+	return pages
+}
+
+// releaseCopied is how many bytes are copied until pages are released.
+const releaseCopied = 1 << 20
+
+// copyReleasing returns a copy.
+func copyReleasing(b []byte, release func()) []byte {
+	if release == nil || len(b) < releaseCopied {
+		return bytes.Clone(b)
 	}
-	f.applyFixups(fixups)
+	out := make([]byte, 0, len(b))
+	for part := range slices.Chunk(b, releaseCopied) {
+		out = append(out, part...)
+		release()
+	}
+	return out
 }
 
 // copyPages makes a patch of each run of the pages of a region.
-func (f *File) copyPages(r *region, pages []bool) {
+func (f *File) copyPages(r *region, pages []bool, release func()) {
 	for first := 0; first < len(pages); first++ {
 		if !pages[first] {
 			continue
@@ -131,14 +181,13 @@ func (f *File) copyPages(r *region, pages []bool) {
 			last++
 		}
 		run := r.data[first*patchPage : min(last*patchPage, len(r.data))]
-		f.patches = append(f.patches, patch{r.addr + uint64(first)*patchPage, bytes.Clone(run)})
+		f.patches = append(f.patches, patch{r.addr + uint64(first)*patchPage, copyReleasing(run, release)})
 		first = last
 	}
 }
 
-// applyFixups applies relocations to the memory that is read: objects and
-// chained files hold no addresses before.
-func (f *File) applyFixups(fixups iter.Seq[fixup]) {
+// storePointers writes the fixups into the patches.
+func (f *File) storePointers(fixups iter.Seq[fixup]) {
 	var p *patch
 	for fix := range fixups {
 		if p == nil || fix.addr-p.addr >= uint64(len(p.data)) {

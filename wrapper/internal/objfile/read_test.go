@@ -39,7 +39,7 @@ func TestReadSections(t *testing.T) {
 		{"one_image/program.pie", ELF, true, ".tgtimg", 16},
 		{"windows_one_image/wrapped.obj", COFF, false, "__CLANG_OFFLOAD_BUNDLE__sycl-spir64", 2048},
 	} {
-		f, err := Read(golden(t, test.name))
+		f, err := Read(golden(t, test.name), nil)
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -96,7 +96,7 @@ func TestReadDamaged(t *testing.T) {
 
 // look reads everything that a caller reads.
 func look(data []byte) {
-	f, err := Read(data)
+	f, err := Read(data, nil)
 	if err != nil {
 		return
 	}
@@ -139,7 +139,7 @@ func TestReadErrors(t *testing.T) {
 		{"section size", set(elf, len(elf)-64+39, 0x7f), "past the end of the file"},
 		{"PE", append([]byte("MZ"), make([]byte, 100)...), "DOS program"},
 	} {
-		_, err := Read(test.data)
+		_, err := Read(test.data, nil)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: Read = %v, want %q", test.name, err, test.want)
 		}

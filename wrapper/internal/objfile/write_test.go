@@ -205,7 +205,7 @@ func TestCOFFManyRelocations(t *testing.T) {
 			s.Fixups[i] = Fixup{Offset: int64(8 * i), Kind: FixupPointer, Section: o.Sections[1], Addend: int64(i)}
 		}
 		data := write(t, o)
-		f, err := Read(data)
+		f, err := Read(data, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
