@@ -127,13 +127,20 @@ func (r *Runtime) Device(spelled string) (*Device, error) {
 	if err := r.checkOpen(); err != nil {
 		return nil, err
 	}
+	return r.findDevice(spelled, r.options.choiceTrace())
+}
+
+func (r *Runtime) findDevice(spelled string, told *choiceTrace) (*Device, error) {
 	s := newDeviceSearch(spelled, r.registry.Snapshot().Images)
+	s.told = told
+	told.requested(spelled)
 	for _, b := range r.backends {
 		if b.Name != "" && strings.ToLower(b.Name) == s.backend {
 			s.lookAt(b)
 		}
 	}
 	if s.fitting != nil {
+		told.selected(s.fitting)
 		return s.fitting, nil // those without a name need not be opened
 	}
 	for _, b := range r.backends {
@@ -148,6 +155,7 @@ func (r *Runtime) Device(spelled string) (*Device, error) {
 		devices, err := r.listDevices()
 		return nil, &NoDeviceError{Selector: spelled, Devices: devices, Causes: err}
 	}
+	told.selected(s.fitting)
 	return s.fitting, nil
 }
 
@@ -158,6 +166,7 @@ type deviceSearch struct {
 
 	fitting *Device // the best so far
 	suits   bool    // it takes an image, so that no other can be better
+	told    *choiceTrace
 }
 
 func newDeviceSearch(spelled string, images []*registry.Image) *deviceSearch {
@@ -178,6 +187,7 @@ func (s *deviceSearch) lookAt(b *lazyBackend) {
 		if s.suits || !s.fitsDevice(d) {
 			continue
 		}
+		s.told.candidate(d)
 		if s.suits = len(s.images) == 0 || d.acceptsAny(s.images); s.suits || s.fitting == nil {
 			s.fitting = d
 		}

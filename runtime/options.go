@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -25,6 +26,9 @@ type Options struct {
 	// Trace, if set, records each step with its time. The runtime does not
 	// close it.
 	Trace *trace.Recorder
+	// Choices takes the lines of SYCL_PI_TRACE and SYCL_UR_TRACE about devices that
+	// were chosen; standard error if nil.
+	Choices io.Writer
 }
 
 // compileOptions are the options for compiling an image: its own, unless the

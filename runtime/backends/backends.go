@@ -96,16 +96,21 @@ var builtin = []backend{
 	{"host", openHost, "", "", nil},
 }
 
-func openCUDA(*Options, *tracer) (driver.Driver, error) { return cuda.New(cuda.Options{}) }
+func openCUDA(_ *Options, t *tracer) (driver.Driver, error) {
+	enter, after := t.nativeCalls(cuda.ResultName)
+	return cuda.New(cuda.Options{Enter: enter, Trace: after})
+}
 
 func openOpenCL(o *Options, t *tracer) (driver.Driver, error) {
-	return opencl.Open(opencl.Options{Translator: o.readVariable("OFFLINK_LLVM_SPIRV"), Trace: t.nativeCalls(opencl.ResultName)})
+	enter, after := t.nativeCalls(opencl.ResultName)
+	return opencl.Open(opencl.Options{Translator: o.readVariable("OFFLINK_LLVM_SPIRV"), Enter: enter, Trace: after})
 }
 
 func explainOpenCL(o *Options) error { return opencl.VendorProblems(o.readVariable("OCL_ICD_VENDORS")) }
 
-func openLevelZero(*Options, *tracer) (driver.Driver, error) {
-	return levelzero.New(levelzero.Options{})
+func openLevelZero(_ *Options, t *tracer) (driver.Driver, error) {
+	enter, after := t.nativeCalls(levelzero.ResultName)
+	return levelzero.New(levelzero.Options{Enter: enter, Trace: after})
 }
 
 func openHost(o *Options, t *tracer) (driver.Driver, error) {
@@ -208,40 +213,3 @@ type selected struct {
 }
 
 func (s *selected) Devices() ([]driver.Device, error) { return s.devices, s.err }
-
-// tracer prints the calls of native interfaces, as DPC++'s runtime does.
-type tracer struct {
-	out          io.Writer
-	basic, calls bool
-	all          bool
-}
-
-// nativeCalls is the hook of a back end that calls a native interface, nil if
-// nobody wants to see them. resultName names the results of the interface.
-func (t *tracer) nativeCalls(resultName func(code int) string) func(call string, args []uintptr, code int) {
-	if !t.calls {
-		return nil
-	}
-	return func(call string, args []uintptr, code int) {
-		line := "---> " + call + "("
-		for i, a := range args {
-			if i > 0 {
-				line += ", "
-			}
-			line += fmt.Sprintf("%#x", a)
-		}
-		fmt.Fprintf(t.out, "%s)\n---> %s\n", line, resultName(code))
-	}
-}
-
-// hostCalls is the hook of the embedded device, whose calls have no arguments
-// of a native interface.
-func (t *tracer) hostCalls() func(call string) error {
-	if !t.calls {
-		return nil
-	}
-	return func(call string) error {
-		fmt.Fprintf(t.out, "---> host: %s\n", call)
-		return nil
-	}
-}

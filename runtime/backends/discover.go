@@ -2,7 +2,6 @@ package backends
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"offlink/runtime"
@@ -80,7 +79,7 @@ func startDiscovery(o *Options) (*Discovery, *tracer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &Discovery{Filter: filter}, &tracer{o.traceOutput(), trace.Basic, trace.Calls, trace.All}, nil
+	return &Discovery{Filter: filter}, &tracer{trace, o.traceOutput()}, nil
 }
 
 // Close closes the drivers that were opened.
@@ -127,9 +126,7 @@ func (f *Found) recordFailure(t *tracer, err error) {
 	if tried, ok := errors.AsType[*dl.OpenError](err); ok {
 		f.Attempts = tried.Attempts
 	}
-	if t.all {
-		fmt.Fprintf(t.out, "SYCL_PI_TRACE[all]: %s: %v\n", f.Name, err)
-	}
+	t.tellFailure(f)
 }
 
 // keepChosen lists the devices and keeps the chosen ones. A driver that is left
@@ -138,9 +135,7 @@ func (d *Discovery) keepChosen(f *Found, t *tracer, opened driver.Driver) {
 	f.describeDriver(opened)
 	f.All, f.Err = opened.Devices()
 	f.Chosen = d.chosenOf(f, opened.Name())
-	if t.basic {
-		fmt.Fprintf(t.out, "SYCL_PI_TRACE[basic]: Plugin found and successfully loaded: %s [ PluginVersion: %s ]\n", orElse(f.Path, f.Name), orElse(f.Version, "-"))
-	}
+	t.tellFound(f)
 	if len(f.Chosen) > 0 {
 		f.Driver = &selected{opened, f.Chosen, f.Err}
 		return

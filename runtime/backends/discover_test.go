@@ -1,7 +1,6 @@
 package backends
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -253,23 +252,6 @@ func TestConfiguration(t *testing.T) {
 	}
 	if path, explicit := configFile(&o); path != own || explicit {
 		t.Errorf("configFile = %s, %v", path, explicit)
-	}
-}
-
-func TestTrace(t *testing.T) {
-	var out bytes.Buffer
-	drivers := Open(Options{Getenv: environment(hostOnly, "SYCL_PI_TRACE=-1"), Trace: &out})
-	list, err := drivers[0].Devices()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := list[0].NewQueue(driver.QueueOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"SYCL_PI_TRACE[basic]: Plugin found and successfully loaded: host", "---> host: NewQueue"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("the trace lacks %q:\n%s", want, &out)
-		}
 	}
 }
 

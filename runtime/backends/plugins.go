@@ -135,7 +135,8 @@ func (d *Discovery) openPlugin(o *Options, t *tracer, name string) *Found {
 		f.recordFailure(t, runtime.ErrDriverEnded)
 		return f
 	}
-	opened, err := piplugin.Open(piplugin.Options{Libraries: candidates(o, name), Trace: t.nativeCalls(piplugin.ResultName)})
+	enter, after := t.nativeCalls(piplugin.ResultName)
+	opened, err := piplugin.Open(piplugin.Options{Libraries: candidates(o, name), Enter: enter, Trace: after})
 	if err != nil {
 		f.recordFailure(t, err)
 		return f

@@ -13,6 +13,10 @@ import (
 type Options struct {
 	// Library is the library to open; DefaultLibrary if it is empty.
 	Library string
+	// Enter, if set, is told of each call of the driver before it is made, Trace
+	// after it with its result.
+	Enter func(call string)
+	Trace func(call string, args []uintptr, code int)
 }
 
 // DefaultLibrary is the driver's library, as the system's loader finds it.
@@ -40,7 +44,7 @@ func openDriver(o Options) (*Driver, error) {
 	if o.Library == "" {
 		o.Library = DefaultLibrary
 	}
-	library, err := libcuda.Open(o.Library)
+	library, err := libcuda.Open(libcuda.Hooks{Enter: o.Enter, After: o.Trace}, o.Library)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +71,14 @@ func (d *Driver) openDevices() (err error) {
 		d.devices = append(d.devices, device)
 	}
 	return nil
+}
+
+// ResultName names the result of a call in traces: "CUDA_SUCCESS", or its number.
+func ResultName(code int) string {
+	if code == 0 {
+		return "CUDA_SUCCESS"
+	}
+	return fmt.Sprintf("CUresult %d", code)
 }
 
 // Name is "cuda".

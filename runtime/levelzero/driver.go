@@ -17,6 +17,10 @@ import (
 type Options struct {
 	// Library is the loader to open; DefaultLibrary if it is empty.
 	Library string
+	// Enter, if set, is told of each call of Level Zero before it is made, Trace
+	// after it with its result.
+	Enter func(call string)
+	Trace func(call string, args []uintptr, code int)
 }
 
 // DefaultLibrary is the loader, as the system finds it.
@@ -45,7 +49,7 @@ func openDriver(o Options) (*Driver, error) {
 	if o.Library == "" {
 		o.Library = DefaultLibrary
 	}
-	library, err := ze.Open(o.Library)
+	library, err := ze.Open(ze.Hooks{Enter: o.Enter, After: o.Trace}, o.Library)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +101,9 @@ func (d *Driver) openNative(native ze.Handle) error {
 	}
 	return nil
 }
+
+// ResultName names the result of a call in traces: "ZE_RESULT_SUCCESS".
+func ResultName(code int) string { return ze.ResultName(code) }
 
 // Name is "level_zero".
 func (d *Driver) Name() string { return "level_zero" }

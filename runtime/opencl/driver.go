@@ -38,7 +38,9 @@ type Options struct {
 	// name, and the call returns the error unless it is nil: for tests of
 	// callers.
 	Fail func(call string) error
-	// Trace, if set, is told of each call of OpenCL with its result.
+	// Enter, if set, is told of each call of OpenCL before it is made, Trace
+	// after it with its result.
+	Enter func(call string)
 	Trace func(call string, args []uintptr, code int)
 
 	// without are functions that drivers are taken not to have, for tests.
@@ -74,8 +76,8 @@ func Open(o Options) (*Driver, error) {
 	}
 	d := &Driver{options: o}
 	var hooks *cl.Hooks
-	if o.Fail != nil || o.Trace != nil {
-		hooks = &cl.Hooks{Before: o.Fail, After: o.Trace}
+	if o.Fail != nil || o.Enter != nil || o.Trace != nil {
+		hooks = &cl.Hooks{Before: o.Fail, Enter: o.Enter, After: o.Trace}
 	}
 	err := dl.KeepSignals(func() (err error) {
 		d.api, err = cl.Open(o.Libraries, hooks)

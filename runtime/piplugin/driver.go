@@ -22,7 +22,9 @@ type Options struct {
 	// Fail, if set, is asked before each call that can fail, with its name, and
 	// the call returns the error unless it is nil: for tests of callers.
 	Fail func(call string) error
-	// Trace, if set, is told of each call with its result.
+	// Enter, if set, is told of each call before it is made, Trace after it with
+	// its result.
+	Enter func(call string)
 	Trace func(call string, args []uintptr, code int)
 
 	// without are functions that the plugin is taken not to have, for tests.
@@ -47,7 +49,7 @@ type Driver struct {
 func Open(o Options) (*Driver, error) {
 	d := &Driver{}
 	err := dl.KeepSignals(func() (err error) {
-		d.plugin, err = pi.Open(o.Libraries, pi.Hooks{Before: o.Fail, After: o.Trace})
+		d.plugin, err = pi.Open(o.Libraries, pi.Hooks{Before: o.Fail, Enter: o.Enter, After: o.Trace})
 		return err
 	})
 	if err != nil {

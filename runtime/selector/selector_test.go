@@ -159,8 +159,8 @@ func TestTrace(t *testing.T) {
 		"":                                {},
 		"SYCL_PI_TRACE=1":                 {Basic: true},
 		"SYCL_PI_TRACE=2":                 {Calls: true},
-		"SYCL_UR_TRACE=-1":                {Basic: true, Calls: true, All: true},
-		"SYCL_PI_TRACE=1 SYCL_UR_TRACE=2": {Basic: true, Calls: true},
+		"SYCL_UR_TRACE=-1":                {Basic: true, Calls: true, All: true, Unified: true},
+		"SYCL_PI_TRACE=1 SYCL_UR_TRACE=2": {Basic: true, Calls: true, Unified: true},
 	} {
 		if got, err := TraceFromEnvironment(environment(strings.Fields(variables)...)); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", variables, got, err)

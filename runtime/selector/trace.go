@@ -10,6 +10,8 @@ type Trace struct {
 	Basic bool // the back ends found, and the device chosen
 	Calls bool // every call of a native interface, with its arguments and result
 	All   bool // failures that were passed over, too
+	// Unified: SYCL_UR_TRACE is set, whose lines are those of Unified Runtime.
+	Unified bool
 }
 
 // TraceFromEnvironment reads the variables: a mask of 1 for Basic and 2 for
@@ -28,6 +30,7 @@ func TraceFromEnvironment(getenv func(string) string) (Trace, error) {
 		t.Basic = t.Basic || mask&1 != 0
 		t.Calls = t.Calls || mask&2 != 0
 		t.All = t.All || mask == -1
+		t.Unified = t.Unified || name == "SYCL_UR_TRACE"
 	}
 	return t, nil
 }

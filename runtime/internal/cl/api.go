@@ -30,8 +30,10 @@ type API struct {
 	serial  *sync.Mutex // of OneAtATime; nil for most
 }
 
-// Hooks see each call; either may be nil.
+// Hooks see each call; each may be nil.
 type Hooks struct {
+	// Enter is told of each call before it is made.
+	Enter func(name string)
 	// Before is asked before each call that can fail, and its error is the
 	// call's result.
 	Before func(name string) error
@@ -127,6 +129,9 @@ func (a *API) enterFunction(f Function, args ...uintptr) uintptr {
 	if a.serial != nil {
 		a.serial.Lock()
 		defer a.serial.Unlock()
+	}
+	if a.hooks != nil && a.hooks.Enter != nil {
+		a.hooks.Enter(f.String())
 	}
 	return dl.Call(a.address[f], args...)
 }

@@ -26,6 +26,20 @@ type Device int32
 type Library struct {
 	library   *dl.Library
 	functions [functionCount]uintptr
+	hooks     Hooks
+}
+
+// Hooks see each call; each may be nil.
+type Hooks struct {
+	// Enter is told of each call before it is made, After when it has returned.
+	Enter func(name string)
+	After func(name string, args []uintptr, code int)
+}
+
+func (h *Hooks) enter(function int) {
+	if h.Enter != nil {
+		h.Enter(functionNames[function])
+	}
 }
 
 // ErrOld is the error of Open where the library lacks a function.
@@ -33,12 +47,12 @@ var ErrOld = errors.New("the NVIDIA driver is too old: offlink needs one for CUD
 
 // Open opens the first of the libraries that can be opened, and initializes
 // the driver. The caller closes it.
-func Open(names ...string) (*Library, error) {
+func Open(hooks Hooks, names ...string) (*Library, error) {
 	library, err := dl.Open(names...)
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{library: library}
+	l := &Library{library: library, hooks: hooks}
 	if err := l.findFunctions(); err != nil {
 		return nil, errors.Join(err, library.Close())
 	}
@@ -72,8 +86,13 @@ func (l *Library) hasFunction(function int) bool { return l.functions[function] 
 //
 //go:uintptrescapes
 func (l *Library) callFunction(function int, args ...uintptr) error {
-	if code := int32(dl.Call(l.functions[function], args...)); code != 0 {
-		return l.newError(function, int(code))
+	l.hooks.enter(function)
+	code := int(int32(dl.Call(l.functions[function], args...)))
+	if l.hooks.After != nil {
+		l.hooks.After(functionNames[function], args, code)
+	}
+	if code != 0 {
+		return l.newError(function, code)
 	}
 	return nil
 }

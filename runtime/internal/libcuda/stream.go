@@ -2,6 +2,7 @@ package libcuda
 
 import (
 	"runtime"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -105,7 +106,11 @@ func (l *Library) Launch(f Function, s Stream, n *Launch) error {
 	args[1], args[2], args[3] = uintptr(n.Grid[0]), uintptr(n.Grid[1]), uintptr(n.Grid[2])
 	args[4], args[5], args[6] = uintptr(n.Block[0]), uintptr(n.Block[1]), uintptr(n.Block[2])
 	args[7], args[8], args[10] = uintptr(n.Shared), uintptr(s), uintptr(unsafe.Pointer(&c.extra[0]))
+	l.hooks.enter(fnLaunchKernel)
 	code := int32(c.frame.Call(l.functions[fnLaunchKernel]))
+	if l.hooks.After != nil {
+		l.hooks.After(functionNames[fnLaunchKernel], slices.Clone(args[:]), int(code))
+	}
 	runtime.KeepAlive(n)
 	if code != 0 {
 		return l.newError(fnLaunchKernel, int(code))

@@ -52,6 +52,9 @@ func (p *Plugin) release(f Function, args ...uintptr) error {
 func (p *Plugin) enter(f Function, args []uintptr) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	if p.hooks.Enter != nil {
+		p.hooks.Enter(f.String())
+	}
 	code := int(int32(dl.Call(p.address[f], args...)))
 	if p.hooks.After != nil {
 		p.hooks.After(f.String(), args, code)

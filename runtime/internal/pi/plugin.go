@@ -20,8 +20,10 @@ type Plugin struct {
 	hooks   Hooks
 }
 
-// Hooks see each call; either may be nil.
+// Hooks see each call; each may be nil.
 type Hooks struct {
+	// Enter is told of each call before it is made.
+	Enter func(name string)
 	// Before is asked before each call that can fail, and its error is the
 	// call's result.
 	Before func(name string) error

@@ -24,6 +24,14 @@ type Handle uintptr
 type Library struct {
 	library   *dl.Library
 	functions [functionCount]uintptr
+	hooks     Hooks
+}
+
+// Hooks see each call; each may be nil.
+type Hooks struct {
+	// Enter is told of each call before it is made, After when it has returned.
+	Enter func(name string)
+	After func(name string, args []uintptr, code int)
 }
 
 // The functions.
@@ -128,12 +136,12 @@ var functionNames = [functionCount]string{
 
 // Open opens the first of the libraries that can be opened, and initializes
 // Level Zero. The caller closes it.
-func Open(names ...string) (*Library, error) {
+func Open(hooks Hooks, names ...string) (*Library, error) {
 	library, err := dl.Open(names...)
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{library: library}
+	l := &Library{library: library, hooks: hooks}
 	for i, name := range functionNames {
 		if l.functions[i], err = library.Symbol(name); err != nil {
 			return nil, errors.Join(err, library.Close())
@@ -186,7 +194,13 @@ var resultNames = map[int]string{
 //
 //go:uintptrescapes
 func (l *Library) callFunction(function int, args ...uintptr) error {
+	if l.hooks.Enter != nil {
+		l.hooks.Enter(functionNames[function])
+	}
 	code := int(uint32(dl.Call(l.functions[function], args...)))
+	if l.hooks.After != nil {
+		l.hooks.After(functionNames[function], args, code)
+	}
 	if code == 0 {
 		return nil
 	}
@@ -208,6 +222,19 @@ func hasCode(err error, codes ...int) bool {
 		}
 	}
 	return false
+}
+
+// ResultName names a result in traces: "ZE_RESULT_SUCCESS".
+func ResultName(code int) string {
+	switch name := resultNames[code]; {
+	case code == 0:
+		return "ZE_RESULT_SUCCESS"
+	case code == resultNotReady:
+		return "ZE_RESULT_NOT_READY"
+	case name != "":
+		return name
+	}
+	return fmt.Sprintf("%#x", uint32(code))
 }
 
 // IsNotReady tells whether the error says that work has not ended.
