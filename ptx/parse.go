@@ -244,15 +244,22 @@ func (p *parser) parseParam() (param Param, err error) {
 	if param.Align == 0 {
 		param.Align = param.Size
 	}
-	if p.skipToken("[") {
-		n, err := p.parseNumber("a number of elements", 1<<16)
-		if err != nil {
-			return param, err
-		}
-		param.Size *= n
-		return param, p.expectToken("]")
+	err = p.parseArray(&param)
+	return param, err
+}
+
+// parseArray reads the number of elements after the name of a parameter, as
+// structs by value have it, and multiplies the size by it.
+func (p *parser) parseArray(param *Param) error {
+	if !p.skipToken("[") {
+		return nil
 	}
-	return param, nil
+	n, err := p.parseNumber("a number of elements", 1<<16)
+	if err != nil {
+		return err
+	}
+	param.Size *= n
+	return p.expectToken("]")
 }
 
 // parseNumber reads a number from 1 to a limit.

@@ -32,14 +32,8 @@ type launchOptions struct {
 	files     []string
 }
 
-// newLaunchCommand makes "devrun launch", which needs nothing of the host program:
-// the arguments that its code would have set come from the command line.
-func newLaunchCommand(s cli.Streams) *cobra.Command {
-	var o launchOptions
-	c := &cobra.Command{
-		Use:   "launch --kernel NAME --global X[,Y[,Z]] [--local X[,Y[,Z]]] [--arg SPEC]... FILE...",
-		Short: "Run one kernel out of files, without running any host code",
-		Long: `launch reads the device images of the FILEs (objects, programs, shared
+// launchHelp is the text of "devrun launch --help" above the options.
+const launchHelp = `launch reads the device images of the FILEs (objects, programs, shared
 libraries, SPIR-V, LLVM IR), links the images that the kernel needs, runs it,
 and prints every buffer: "arg0: 1 2 3". FILEs are read as given; the libraries
 that they link to are not followed. NAME is the kernel's name, mangled or not, or a part of it that no
@@ -59,7 +53,16 @@ Arguments are given in the order of the kernel's source. SPEC is
                        --buffer
 A --buffer is memory that is not an argument itself; its SPEC is the part after buf:.
 
-Without --local the device picks a size that divides the global one.`,
+Without --local the device picks a size that divides the global one.`
+
+// newLaunchCommand makes "devrun launch", which needs nothing of the host program:
+// the arguments that its code would have set come from the command line.
+func newLaunchCommand(s cli.Streams) *cobra.Command {
+	var o launchOptions
+	c := &cobra.Command{
+		Use:     "launch --kernel NAME --global X[,Y[,Z]] [--local X[,Y[,Z]]] [--arg SPEC]... FILE...",
+		Short:   "Run one kernel out of files, without running any host code",
+		Long:    launchHelp,
 		Example: "  devrun launch --kernel app --global 8 --arg buf:i32:8 a.out libhelpers.so",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -129,15 +132,21 @@ func launchKernel(ctx context.Context, o launchOptions, s cli.Streams) (err erro
 		return err
 	}
 	defer closeInto(&err, program.Close)
-	if o.verbose {
+	return job.runAndPrint(ctx, program, s)
+}
+
+// runAndPrint runs the kernel and prints its buffers, or the findings of the
+// checked mode.
+func (j *job) runAndPrint(ctx context.Context, program *runtime.Program, s cli.Streams) error {
+	if j.options.verbose {
 		if err := explainExecutor(program, s); err != nil {
 			return err
 		}
 	}
-	if err := job.runKernel(ctx, program); err != nil {
-		return job.printFindings(err, program, s)
+	if err := j.runKernel(ctx, program); err != nil {
+		return j.printFindings(err, program, s)
 	}
-	return job.printResults(program, s)
+	return j.printResults(program, s)
 }
 
 // printfWriter takes the kernel's output: with --json, standard output is for

@@ -84,23 +84,30 @@ func (o *options) expandBatch() ([]input, error) {
 	}
 	inputs := make([]input, len(table.Rows))
 	for row := range inputs {
-		in := input{settings: common, code: table.Cell(row, filetable.ColumnCode), origin: fmt.Sprintf("%s:%d", name, table.Line(row))}
-		in.manifest = table.Cell(row, filetable.ColumnManifest)
-		in.properties = table.Cell(row, filetable.ColumnProperties)
-		in.entries = table.Cell(row, filetable.ColumnSymbols)
-		// A table without the column leaves the architecture of the command line.
-		if table.Column(filetable.ColumnArch) >= 0 {
-			in.arch = table.Cell(row, filetable.ColumnArch)
-		}
-		if target := table.Cell(row, filetable.ColumnTarget); target != "" {
-			in.target = target
-		}
-		if err := in.setFormatCell(table.Cell(row, filetable.ColumnFormat)); err != nil {
+		in := input{settings: common, origin: fmt.Sprintf("%s:%d", name, table.Line(row))}
+		if err := in.setCells(table, row); err != nil {
 			return nil, in.addOrigin(err)
 		}
 		inputs[row] = in
 	}
 	return inputs, nil
+}
+
+// setCells takes the cells of a row over the settings of the command line. An
+// empty target leaves that of the command line; an empty architecture is one,
+// which only a table without the column leaves.
+func (in *input) setCells(table *filetable.Table, row int) error {
+	in.code = table.Cell(row, filetable.ColumnCode)
+	in.manifest = table.Cell(row, filetable.ColumnManifest)
+	in.properties = table.Cell(row, filetable.ColumnProperties)
+	in.entries = table.Cell(row, filetable.ColumnSymbols)
+	if table.Column(filetable.ColumnArch) >= 0 {
+		in.arch = table.Cell(row, filetable.ColumnArch)
+	}
+	if target := table.Cell(row, filetable.ColumnTarget); target != "" {
+		in.target = target
+	}
+	return in.setFormatCell(table.Cell(row, filetable.ColumnFormat))
 }
 
 // setFormatCell takes the form of a row's code; an empty cell leaves that of the

@@ -59,30 +59,35 @@ func newPlanCommand(s cli.Streams) *cobra.Command {
 		if err := i.parseWords(); err != nil {
 			return err
 		}
-		compare, ok := planOrders[*order]
-		switch {
-		case !ok:
-			return cli.Usagef("--sort=%s: use number, size, shared or name", *order)
-		case *limit < 0:
-			return cli.Usagef("--limit=%d: want a number of images, or 0 for all", *limit)
-		}
 		// A plan is only looked at, so that it takes text and bitcode, whatever -S would say.
 		i.input, i.anyFormat = args[0], true
-		plans, err := makePlans(i, *modes, s)
-		if err != nil {
-			return err
-		}
-		for n := range plans {
-			// Stable: images of one size stay in the order of their numbers.
-			slices.SortStableFunc(plans[n].Images, compare)
-		}
-		if i.json {
-			return cli.WriteJSON(s.Out, plans)
-		}
-		printPlans(s.Out, plans, *limit)
-		return nil
+		return showPlans(i, *modes, *order, *limit, s)
 	}
 	return c
+}
+
+// showPlans makes the plans and prints them in the order that was asked for.
+func showPlans(i *inspection, modes []string, order string, limit int, s cli.Streams) error {
+	compare, ok := planOrders[order]
+	switch {
+	case !ok:
+		return cli.Usagef("--sort=%s: use number, size, shared or name", order)
+	case limit < 0:
+		return cli.Usagef("--limit=%d: want a number of images, or 0 for all", limit)
+	}
+	plans, err := makePlans(i, modes, s)
+	if err != nil {
+		return err
+	}
+	for n := range plans {
+		// Stable: images of one size stay in the order of their numbers.
+		slices.SortStableFunc(plans[n].Images, compare)
+	}
+	if i.json {
+		return cli.WriteJSON(s.Out, plans)
+	}
+	printPlans(s.Out, plans, limit)
+	return nil
 }
 
 // planOrders are the orders of images, each with the largest first.

@@ -282,17 +282,7 @@ func (s *kernelSession) runOnce(name string) (time.Duration, uint64, error) {
 	if err := s.queue.Write(s.out, 0, start, driver.Sync{Block: true}); err != nil {
 		return 0, 0, err
 	}
-	k, err := s.program.Kernel(name)
-	if err != nil {
-		return 0, 0, err
-	}
-	began := time.Now()
-	before := preciseTime()
-	err = errors.Join(s.queue.Launch(k, l.r, l.args, driver.Sync{}), s.queue.Finish())
-	took := preciseTime() - before
-	if wall {
-		took = time.Since(began)
-	}
+	took, err := s.timeLaunch(name, l, wall)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -303,6 +293,23 @@ func (s *kernelSession) runOnce(name string) (time.Duration, uint64, error) {
 	sum := fnv.New64a()
 	sum.Write(got)
 	return took, sum.Sum64(), nil
+}
+
+// timeLaunch launches a kernel and waits for it. It returns the time by the
+// clock or the processor time.
+func (s *kernelSession) timeLaunch(name string, l kernelLaunch, wall bool) (time.Duration, error) {
+	k, err := s.program.Kernel(name)
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	before := preciseTime()
+	err = errors.Join(s.queue.Launch(k, l.r, l.args, driver.Sync{}), s.queue.Finish())
+	took := preciseTime() - before
+	if wall {
+		took = time.Since(began)
+	}
+	return took, err
 }
 
 // preciseTime is the processor time of this process so far, to the nanosecond.

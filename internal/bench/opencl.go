@@ -110,6 +110,8 @@ func runOpenCL(args []string) error {
 	return measureOpenCL(list[0], modules, n)
 }
 
+// measureOpenCL prints the nanoseconds of a launch, of a blocking write of a
+// page, and of a link, a line each. A first launch warms the driver up.
 func measureOpenCL(device driver.Device, modules []driver.Module, n int) error {
 	q, err := device.NewQueue(driver.QueueOptions{})
 	if err != nil {
@@ -133,10 +135,27 @@ func measureOpenCL(device driver.Device, modules []driver.Module, n int) error {
 	if err := errors.Join(q.Launch(k, one, list, driver.Sync{}), q.Finish()); err != nil {
 		return err
 	}
-	start = time.Now()
+	launch := func(i int) error {
+		list[0].Offset = int64(i&1) * 64 // so that the argument changes
+		return q.Launch(k, one, list, driver.Sync{})
+	}
+	data := make([]byte, 4096)
+	write := func(int) error { return q.Write(m, 0, data, driver.Sync{Block: true}) }
+	for _, command := range []func(int) error{launch, write} {
+		if err := printCommandTime(q, n, command); err != nil {
+			return err
+		}
+	}
+	fmt.Println(link.Nanoseconds())
+	return nil
+}
+
+// printCommandTime prints the nanoseconds that one of n commands takes, until
+// the queue is empty.
+func printCommandTime(q driver.Queue, n int, command func(i int) error) error {
+	start := time.Now()
 	for i := range n {
-		list[0].Offset = int64(i&1) * 64
-		if err := q.Launch(k, one, list, driver.Sync{}); err != nil {
+		if err := command(i); err != nil {
 			return err
 		}
 	}
@@ -144,14 +163,5 @@ func measureOpenCL(device driver.Device, modules []driver.Module, n int) error {
 		return err
 	}
 	fmt.Println(time.Since(start).Nanoseconds() / int64(n))
-	data := make([]byte, 4096)
-	start = time.Now()
-	for range n {
-		if err := q.Write(m, 0, data, driver.Sync{Block: true}); err != nil {
-			return err
-		}
-	}
-	fmt.Println(time.Since(start).Nanoseconds() / int64(n))
-	fmt.Println(link.Nanoseconds())
 	return nil
 }

@@ -188,6 +188,17 @@ func shortestStart(path string) time.Duration {
 	return shortest
 }
 
+// meanTime returns the processor time of one of n calls.
+func meanTime(n int, call func() error) (time.Duration, error) {
+	before := processorTime()
+	for range n {
+		if err := call(); err != nil {
+			return 0, err
+		}
+	}
+	return (processorTime() - before) / time.Duration(n), nil
+}
+
 // printRegistry measures 10,000 images with 100,000 symbols. The figures are
 // processor time, as the machine may have other work.
 func printRegistry() error {
@@ -197,43 +208,43 @@ func printRegistry() error {
 		list[i] = symbolsImage(i)
 	}
 	var r *registry.Registry
-	before := processorTime()
-	for range runs {
+	adding, _ := meanTime(runs, func() error {
 		r = new(registry.Registry)
 		for i, img := range list {
 			r.Add(registry.Owner{ID: uint64(i), Name: "lib"}, []*devimg.Image{img})
 		}
 		r.Snapshot()
-	}
-	adding := (processorTime() - before) / runs
+		return nil
+	})
 	one := []*devimg.Image{symbolsImage(images)}
-	before = processorTime()
-	const libraries = 200
-	for range libraries {
+	library, _ := meanTime(200, func() error {
 		reg := r.Add(registry.Owner{ID: images, Name: "lib"}, one)
 		r.Snapshot()
 		r.Remove(reg)
 		r.Snapshot()
+		return nil
+	})
+	linking, err := timeLinks(r.Snapshot())
+	if err != nil {
+		return err
 	}
-	library := (processorTime() - before) / libraries
+	fmt.Printf("%-26s %10.1f ms  (50)\n", "10,000 images registered", adding.Seconds()*1e3)
+	fmt.Printf("%-26s %10.3f ms  (1)\n", "a library comes and goes", library.Seconds()*1e3)
+	fmt.Printf("%-26s %10.2f us  (50)\n", "a kernel resolved", linking.Seconds()*1e6)
+	return nil
+}
+
+// timeLinks measures the resolution of one kernel of the images.
+func timeLinks(snapshot *registry.Snapshot) (time.Duration, error) {
 	var resolver resolve.Resolver
 	request := resolve.Request{
 		Kernel: "_ZTS6KernelILi5000ELi3EE", Accepts: func(driver.Image) error { return nil },
 		Extensions: []string{driver.LinkExtension("spir64")},
 	}
-	snapshot := r.Snapshot()
-	before = processorTime()
-	const links = 2000
-	for range links {
-		if _, err := resolver.Link(snapshot, request); err != nil {
-			return err
-		}
-	}
-	linking := (processorTime() - before) / links
-	fmt.Printf("%-26s %10.1f ms  (50)\n", "10,000 images registered", adding.Seconds()*1e3)
-	fmt.Printf("%-26s %10.3f ms  (1)\n", "a library comes and goes", library.Seconds()*1e3)
-	fmt.Printf("%-26s %10.2f us  (50)\n", "a kernel resolved", linking.Seconds()*1e6)
-	return nil
+	return meanTime(2000, func() error {
+		_, err := resolver.Link(snapshot, request)
+		return err
+	})
 }
 
 // symbolsImage has five kernels and five exports, and imports from the next of

@@ -152,16 +152,7 @@ func (s *stress) compare(bitcode, source string, typed, defined bool) {
 	}
 	theirs := bitcode + ".ref.spv"
 	defer os.Remove(theirs)
-	theirErr := errors.New("no reference")
-	var used *reference
-	for i := range s.references {
-		if r := &s.references[i]; !r.typed || typed {
-			if theirErr = r.translate(bitcode, theirs); theirErr == nil {
-				used = r
-				break
-			}
-		}
-	}
+	theirErr := s.translateElsewhere(bitcode, theirs, typed)
 	switch {
 	case ourErr != nil && theirErr == nil:
 		if !expectedRefusal(ourErr) {
@@ -182,9 +173,23 @@ func (s *stress) compare(bitcode, source string, typed, defined bool) {
 		return
 	}
 	s.check(source, ours)
-	if used != nil {
+	if theirErr == nil {
 		s.runBoth(source, code, ours, theirs, defined)
 	}
+}
+
+// translateElsewhere has the first reference that takes the bitcode translate
+// it. The error is that of the last one.
+func (s *stress) translateElsewhere(bitcode, output string, typed bool) error {
+	err := errors.New("no reference")
+	for i := range s.references {
+		if r := &s.references[i]; !r.typed || typed {
+			if err = r.translate(bitcode, output); err == nil {
+				return nil
+			}
+		}
+	}
+	return err
 }
 
 // expectedRefusal reports whether the message is of a construct that SPIR-V has no

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -243,31 +244,26 @@ func runImages(jobs []*imageJob, code []byte, o hostdev.Options) error {
 	return nil
 }
 
+// runHere runs the job on the embedded device. The result is the image if the
+// kernel writes one, else the buffer that it reads texels into.
 func (j *imageJob) runHere(d driver.Device, p driver.Program, q driver.Queue) error {
 	k, err := p.Kernel(j.Kernel)
 	if err != nil {
 		return err
 	}
-	buffer := func(data []byte) (driver.Memory, error) {
-		m, err := d.Alloc(driver.DeviceMemory, int64(len(data)))
-		if err == nil {
-			err = q.Write(m, 0, data, driver.Sync{Block: true})
-		}
-		return m, err
-	}
-	at, err := buffer(j.At)
+	at, err := newBuffer(d, q, j.At)
 	if err != nil {
 		return err
 	}
 	defer at.Close()
-	other, err := buffer(j.Other)
+	other, err := newBuffer(d, q, j.Other)
 	if err != nil {
 		return err
 	}
 	defer other.Close()
 	desc := j.desc
 	if desc.Kind == driver.Image1DBuffer {
-		if desc.Buffer, err = buffer(j.Data); err != nil {
+		if desc.Buffer, err = newBuffer(d, q, j.Data); err != nil {
 			return err
 		}
 		defer desc.Buffer.Close()
@@ -277,8 +273,23 @@ func (j *imageJob) runHere(d driver.Device, p driver.Program, q driver.Queue) er
 		return err
 	}
 	defer m.Close()
+	return j.launchHere(q, k, m, at, other)
+}
+
+// newBuffer returns device memory with these bytes.
+func newBuffer(d driver.Device, q driver.Queue, data []byte) (driver.Memory, error) {
+	m, err := d.Alloc(driver.DeviceMemory, int64(len(data)))
+	if err == nil {
+		err = q.Write(m, 0, data, driver.Sync{Block: true})
+	}
+	return m, err
+}
+
+// launchHere fills the image, launches the kernel and reads its result.
+func (j *imageJob) launchHere(q driver.Queue, k driver.Kernel, m driver.ImageMemory, at, other driver.Memory) error {
+	wait := driver.Sync{Block: true}
 	box, images := driver.ImageBox{Size: j.Size}, q.(driver.ImageQueue)
-	if err := images.WriteImage(m, box, driver.HostImage{Data: j.Data}, driver.Sync{Block: true}); err != nil {
+	if err := images.WriteImage(m, box, driver.HostImage{Data: j.Data}, wait); err != nil {
 		return err
 	}
 	args := []driver.Arg{{Memory: m}}
@@ -286,15 +297,15 @@ func (j *imageJob) runHere(d driver.Device, p driver.Program, q driver.Queue) er
 		args = append(args, driver.Arg{Sampler: &driver.Sampler{Addressing: driver.AddressingMode(j.Addressing), Normalized: j.Normalized, Linear: j.Linear}})
 	}
 	args = append(args, driver.Arg{Memory: at}, driver.Arg{Memory: other})
-	if err := q.Launch(k, driver.Range{Global: []int{j.Items}}, args, driver.Sync{Block: true}); err != nil {
+	if err := q.Launch(k, driver.Range{Global: []int{j.Items}}, args, wait); err != nil {
 		return err
 	}
 	if j.Writes {
 		j.own = make([]byte, len(j.Data))
-		return images.ReadImage(m, box, driver.HostImage{Data: j.own}, driver.Sync{Block: true})
+		return images.ReadImage(m, box, driver.HostImage{Data: j.own}, wait)
 	}
 	j.own = make([]byte, len(j.Other))
-	return q.Read(other, 0, j.own, driver.Sync{Block: true})
+	return q.Read(other, 0, j.own, wait)
 }
 
 func (j *imageJob) String() string {
@@ -407,22 +418,31 @@ func runImagesElsewhere(o options, dir string, jobs []*imageJob, code, source []
 // differ by.
 const maxImageUnits = 16
 
-func reportImages(o options, dir string, jobs []*imageJob) (differ bool) {
-	type row struct {
-		equal, near, far, refused int
-		most                      float64
+// imageRow counts the jobs of one row of the report; most is the largest
+// distance of those that are near.
+type imageRow struct {
+	equal, near, far, refused int
+	most                      float64
+}
+
+// rowName is the row that a job counts in: instruction, filter and type.
+func (j *imageJob) rowName() string {
+	name, _, _ := strings.Cut(j.Kernel, "_")
+	if j.Linear {
+		name += ", linear"
 	}
-	rows := map[string]*row{}
+	return name + ", " + imageLetter(j.desc.Format.Type)
+}
+
+// reportImages compares the results of both devices and prints a row for each
+// kind of job. A job without a result file is one that the other device refused.
+func reportImages(o options, dir string, jobs []*imageJob) (differ bool) {
+	rows := map[string]*imageRow{}
 	for i, j := range jobs {
-		name, _, _ := strings.Cut(j.Kernel, "_")
-		if j.Linear {
-			name += ", linear"
-		}
-		name += ", " + imageLetter(j.desc.Format.Type)
-		r := rows[name]
+		r := rows[j.rowName()]
 		if r == nil {
-			r = new(row)
-			rows[name] = r
+			r = new(imageRow)
+			rows[j.rowName()] = r
 		}
 		theirs, err := os.ReadFile(filepath.Join(dir, strconv.Itoa(i)+".result"))
 		if err != nil {
@@ -442,12 +462,7 @@ func reportImages(o options, dir string, jobs []*imageJob) (differ bool) {
 			}
 		}
 	}
-	var names []string
-	for name := range rows {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		r := rows[name]
 		fmt.Printf("%-20s %5d equal, %5d near (at most %.3g), %5d differ, %5d not of the other device\n", name, r.equal, r.near, r.most, r.far, r.refused)
 	}

@@ -48,32 +48,27 @@ func main() {
 	images := flag.Bool("images", false, "compare images and samplers, with the kernels of FILE, images.cl as SPIR-V; a second FILE is its source, for devices without SPIR-V")
 	flag.Parse()
 	o.undefined = regexp.MustCompile(*undefined)
-	if *coverage {
-		if err := printCoverage(o, flag.Args()); err != nil {
-			fmt.Fprintln(os.Stderr, "devdiff:", err)
-			os.Exit(1)
-		}
-		return
+	work := compareFiles
+	switch {
+	case *coverage:
+		work = alwaysEqual(printCoverage)
+	case *check:
+		work = alwaysEqual(printFindings)
+	case *images:
+		work = compareImages
 	}
-	if *check {
-		if err := printFindings(o, flag.Args()); err != nil {
-			fmt.Fprintln(os.Stderr, "devdiff:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	compare := compareFiles
-	if *images {
-		compare = compareImages
-	}
-	differ, err := compare(o, flag.Args())
+	differ, err := work(o, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "devdiff:", err)
+	}
+	if err != nil || differ {
 		os.Exit(1)
 	}
-	if differ {
-		os.Exit(1)
-	}
+}
+
+// alwaysEqual is a report that compares nothing.
+func alwaysEqual(report func(options, []string) error) func(options, []string) (bool, error) {
+	return func(o options, files []string) (differ bool, err error) { return false, report(o, files) }
 }
 
 // setSizes is a flag with the sizes of a range.
@@ -109,6 +104,8 @@ type candidate struct {
 	local        []int
 }
 
+// compareFiles runs kernels of the files on both devices, or in all executors
+// of the embedded one, and prints how far the results agree.
 func compareFiles(o options, files []string) (differ bool, err error) {
 	list, err := readCandidates(files)
 	if err != nil {
@@ -136,14 +133,7 @@ func compareFiles(o options, files []string) (differ bool, err error) {
 	if err := runElsewhere(o, dir, jobs); err != nil {
 		return false, err
 	}
-	var digests strings.Builder
-	for _, j := range jobs {
-		v, detail := j.compareResults()
-		r.addVerdict(j.candidate, v, detail)
-		if v == verdictEqual && !j.dependsOnOrder() {
-			fmt.Fprintf(&digests, "%s %s %s\n", j.resultDigest(), filepath.Base(j.file), j.name)
-		}
-	}
+	digests := r.addResults(jobs)
 	r.printSummary()
 	if o.executors {
 		same, err := compareExecutors(jobs)
@@ -153,9 +143,23 @@ func compareFiles(o options, files []string) (differ bool, err error) {
 		}
 	}
 	if o.record != "" {
-		err = os.WriteFile(o.record, []byte(digests.String()), 0o666)
+		err = os.WriteFile(o.record, []byte(digests), 0o666)
 	}
 	return differ || r.counts[verdictDiffers] > 0, err
+}
+
+// addResults compares the results of both devices. It returns the digests of
+// those that are equal and do not depend on the order of work-items, a line each.
+func (r *report) addResults(jobs []*job) string {
+	var digests strings.Builder
+	for _, j := range jobs {
+		v, detail := j.compareResults()
+		r.addVerdict(j.candidate, v, detail)
+		if v == verdictEqual && !j.dependsOnOrder() {
+			fmt.Fprintf(&digests, "%s %s %s\n", j.resultDigest(), filepath.Base(j.file), j.name)
+		}
+	}
+	return digests.String()
 }
 
 // readCandidates reads the kernels of the files.

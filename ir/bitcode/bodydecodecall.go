@@ -36,10 +36,7 @@ func (d *bodyDecoder) decodeCall(code uint32, in *ir.Instruction) {
 	case llvmschema.FunctionCallBr:
 		in.Op = ir.OpCallBr
 		detail.CallingConv = callingConv(bits >> 1 & 0x3ff)
-		targets = append(targets, d.takeBlock())
-		for range d.takeLiteral() {
-			targets = append(targets, d.takeBlock())
-		}
+		targets = d.indirectTargets()
 	}
 	in.Element = d.takeType()
 	function := d.types[in.Element]
@@ -55,6 +52,16 @@ func (d *bodyDecoder) decodeCall(code uint32, in *ir.Instruction) {
 	detail.Bundles, d.bundles = d.bundles, nil
 	in.Call = len(d.body.Calls)
 	d.body.Calls = append(d.body.Calls, detail)
+}
+
+// indirectTargets decodes the blocks of a callbr: the default, then a counted
+// list.
+func (d *bodyDecoder) indirectTargets() []ir.Value {
+	targets := []ir.Value{d.takeBlock()}
+	for range d.takeLiteral() {
+		targets = append(targets, d.takeBlock())
+	}
+	return targets
 }
 
 // callFlags decodes the tail-call bits, of which at most one is meant.

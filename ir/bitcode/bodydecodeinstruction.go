@@ -302,31 +302,43 @@ func (d *bodyDecoder) decodeMemory(code uint32, in *ir.Instruction) {
 		in.Op = ir.OpFence
 		d.decodeOrdering(in)
 	case llvmschema.FunctionCmpXchg:
-		in.Op = ir.OpCmpXchg
-		d.pushOperand(d.typedValue())
-		// Pointer, expected value, new value: the type stands with the expected one alone.
-		compare := d.typedValue()
-		d.pushOperand(compare)
-		d.pushOperand(d.valueOfType(compare.Type))
-		d.decodeVolatile(in)
-		d.decodeOrdering(in)
-		in.FailureOrder = ir.Ordering(d.takeLiteral())
-		if d.takeLiteral() != 0 {
-			in.Flags |= ir.FlagWeak
-		}
-		in.Align = alignOf(d.optionalLiteral())
-		in.Type = d.InternType(ir.Type{Kind: ir.TypeStruct, Elements: []ir.TypeID{compare.Type, d.IntegerType(1)}})
+		d.decodeCmpXchg(in)
 	case llvmschema.FunctionAtomicRMW:
-		in.Op = ir.OpAtomicRMW
-		d.pushOperand(d.typedValue())
-		value := d.typedValue()
-		d.pushOperand(value)
-		in.Type = value.Type
-		in.Operation = ir.AtomicOperation(d.takeLiteral())
-		d.decodeVolatile(in)
-		d.decodeOrdering(in)
-		in.Align = alignOf(d.optionalLiteral())
+		d.decodeAtomicRMW(in)
 	}
+}
+
+// decodeCmpXchg decodes a cmpxchg, whose result is the value that was there
+// and whether it was replaced. Of pointer, expected and new value, the record
+// has the type with the expected one alone.
+func (d *bodyDecoder) decodeCmpXchg(in *ir.Instruction) {
+	in.Op = ir.OpCmpXchg
+	d.pushOperand(d.typedValue())
+	compare := d.typedValue()
+	d.pushOperand(compare)
+	d.pushOperand(d.valueOfType(compare.Type))
+	d.decodeVolatile(in)
+	d.decodeOrdering(in)
+	in.FailureOrder = ir.Ordering(d.takeLiteral())
+	if d.takeLiteral() != 0 {
+		in.Flags |= ir.FlagWeak
+	}
+	in.Align = alignOf(d.optionalLiteral())
+	in.Type = d.InternType(ir.Type{Kind: ir.TypeStruct, Elements: []ir.TypeID{compare.Type, d.IntegerType(1)}})
+}
+
+// decodeAtomicRMW decodes an atomicrmw. The alignment came with LLVM 12;
+// records without it have that of the type.
+func (d *bodyDecoder) decodeAtomicRMW(in *ir.Instruction) {
+	in.Op = ir.OpAtomicRMW
+	d.pushOperand(d.typedValue())
+	value := d.typedValue()
+	d.pushOperand(value)
+	in.Type = value.Type
+	in.Operation = ir.AtomicOperation(d.takeLiteral())
+	d.decodeVolatile(in)
+	d.decodeOrdering(in)
+	in.Align = alignOf(d.optionalLiteral())
 }
 
 // decodeVolatile decodes the volatile bit.
@@ -420,18 +432,7 @@ func addressFlags(bits uint64) (flags ir.Flags) {
 func (d *bodyDecoder) decodeSelection(code uint32, in *ir.Instruction) {
 	switch code {
 	case llvmschema.FunctionSelect, llvmschema.FunctionSelectOld:
-		in.Op = ir.OpSelect
-		first := d.typedValue()
-		second := d.valueOfType(first.Type)
-		// VSELECT has the condition last and with its type; the old SELECT's was always i1.
-		var condition ir.Value
-		if code == llvmschema.FunctionSelect {
-			condition = d.typedValue()
-		} else {
-			condition = d.valueOfType(d.IntegerType(1))
-		}
-		d.list = append(d.list, condition, first, second)
-		in.Type, in.Flags = first.Type, fastMathFlags(d.optionalLiteral())
+		d.decodeSelect(in, code == llvmschema.FunctionSelectOld)
 	case llvmschema.FunctionExtractElement, llvmschema.FunctionInsertElement, llvmschema.FunctionShuffle:
 		d.decodeVector(code, in)
 	case llvmschema.FunctionExtractValue:
@@ -483,6 +484,22 @@ func (d *bodyDecoder) decodeVector(code uint32, in *ir.Instruction) {
 	}
 }
 
+// decodeSelect decodes a select. VSELECT has the condition last and with its
+// type; that of the old SELECT was always i1. Text has it first.
+func (d *bodyDecoder) decodeSelect(in *ir.Instruction, old bool) {
+	in.Op = ir.OpSelect
+	first := d.typedValue()
+	second := d.valueOfType(first.Type)
+	var condition ir.Value
+	if old {
+		condition = d.valueOfType(d.IntegerType(1))
+	} else {
+		condition = d.typedValue()
+	}
+	d.list = append(d.list, condition, first, second)
+	in.Type, in.Flags = first.Type, fastMathFlags(d.optionalLiteral())
+}
+
 // decodeShuffle sets the mask and the type of a shufflevector.
 func (d *bodyDecoder) decodeShuffle(in *ir.Instruction, vector ir.TypeID, mask ir.Value) {
 	in.Indices = d.shuffleMask(mask)
@@ -532,16 +549,7 @@ func (d *bodyDecoder) decodeTerminator(code uint32, in *ir.Instruction) {
 			d.pushOperand(d.typedValue())
 		}
 	case llvmschema.FunctionBr:
-		in.Op = ir.OpBr
-		first := d.takeBlock()
-		if !d.hasMore() {
-			d.pushOperand(first)
-			return
-		}
-		second := d.takeBlock()
-		d.pushOperand(d.valueOfType(d.IntegerType(1)))
-		d.pushOperand(first)
-		d.pushOperand(second)
+		d.decodeBranch(in)
 	case llvmschema.FunctionSwitch:
 		in.Op = ir.OpSwitch
 		typ := d.takeType()
@@ -567,6 +575,21 @@ func (d *bodyDecoder) decodeTerminator(code uint32, in *ir.Instruction) {
 			in.Type = d.InternType(ir.Type{Name: "token"})
 		}
 	}
+}
+
+// decodeBranch decodes a br. A conditional one has its condition after the
+// blocks; the model has the order of text.
+func (d *bodyDecoder) decodeBranch(in *ir.Instruction) {
+	in.Op = ir.OpBr
+	first := d.takeBlock()
+	if !d.hasMore() {
+		d.pushOperand(first)
+		return
+	}
+	second := d.takeBlock()
+	d.pushOperand(d.valueOfType(d.IntegerType(1)))
+	d.pushOperand(first)
+	d.pushOperand(second)
 }
 
 // undecoded are the instructions whose operands are left out.

@@ -230,25 +230,12 @@ func (r *bodyReader) readTerminator(in *ir.Instruction) {
 			r.addOperand(r.bodyValue(typ))
 		}
 	case ir.OpBr:
-		typ, shape := r.parseType()
-		if shape == shapeLabel {
-			r.addOperand(r.blockValue())
-			return
-		}
-		r.addOperand(r.bodyValue(typ))
-		r.expectByte(',')
-		r.addOperand(r.typedValue())
-		r.expectByte(',')
-		r.addOperand(r.typedValue())
+		r.readBranch()
 	case ir.OpSwitch:
-		r.addOperand(r.typedValue())
-		r.expectByte(',')
-		r.addOperand(r.typedValue())
+		r.operandPair()
 		r.expectByte('[')
 		for !r.acceptByte(']') {
-			r.addOperand(r.typedValue())
-			r.expectByte(',')
-			r.addOperand(r.typedValue())
+			r.operandPair()
 		}
 	case ir.OpIndirectBr:
 		r.addOperand(r.typedValue())
@@ -269,6 +256,25 @@ func (r *bodyReader) readTerminator(in *ir.Instruction) {
 	default:
 		r.skipOperation(in.Op)
 	}
+}
+
+// readBranch reads the operands of a br: a block, or a condition and two.
+func (r *bodyReader) readBranch() {
+	typ, shape := r.parseType()
+	if shape == shapeLabel {
+		r.addOperand(r.blockValue())
+		return
+	}
+	r.addOperand(r.bodyValue(typ))
+	r.expectByte(',')
+	r.operandPair()
+}
+
+// operandPair reads two operands with a comma between them.
+func (r *bodyReader) operandPair() {
+	r.addOperand(r.typedValue())
+	r.expectByte(',')
+	r.addOperand(r.typedValue())
 }
 
 // blockList reads the destinations of an indirectbr or callbr.

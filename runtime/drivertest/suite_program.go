@@ -145,6 +145,14 @@ func (s *suite) testBinaries(t *testing.T) {
 	expectInts(t, "special", int32sOf(readMemory(t, q, out, 0, 8)), special, 43)
 	runKernel(t, q, kernelByName(t, loaded, "app"), driver.Range{Global: []int{4}}, driver.Arg{Memory: out})
 	expectInts(t, "app", int32sOf(readMemory(t, q, out, 0, 16)), 0, 2, 4, 6)
+	refuseDamagedBinaries(t, loader, binary)
+}
+
+// refuseDamagedBinaries loads a binary with a changed byte and cut short, at 64
+// places. Stored programs come back from a cache on disk, so that a device must
+// notice all of these before a driver sees them.
+func refuseDamagedBinaries(t *testing.T, loader driver.BinaryLoader, binary []byte) {
+	t.Helper()
 	for i := range 64 {
 		at := i * len(binary) / 64
 		damaged := bytes.Clone(binary)

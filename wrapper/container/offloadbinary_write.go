@@ -45,14 +45,19 @@ func rebuildOffloadBinary(data []byte, n int, code devimg.Code, b *Budget) ([]de
 	if !f.compressed {
 		return made, nil
 	}
-	// The first piece is the headers and tables: what follows the file header
-	// is compressed.
+	return compressOffload(made, IsZstd(data[offloadHeaderSize3:]), b)
+}
+
+// compressOffload compresses an OffloadBinary as it is encoded, and puts the
+// sizes into its header. The first piece is the headers and tables, of which
+// only the header of the file stays as it is.
+func compressOffload(made []devimg.Code, zstd bool, b *Budget) ([]devimg.Code, error) {
 	first, err := devimg.ReadCode(made[0])
 	if err != nil {
 		return nil, err
 	}
 	made[0] = devimg.Bytes(first[offloadHeaderSize3:])
-	packed, err := b.storeCode(func(w io.Writer) error { return b.deflate(w, made, IsZstd(data[offloadHeaderSize3:])) })
+	packed, err := b.storeCode(func(w io.Writer) error { return b.deflate(w, made, zstd) })
 	if err != nil {
 		return nil, err
 	}
