@@ -108,7 +108,14 @@ func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 	f.Flags = append(f.Flags, cli.Flag{Name: "spirv-preserve-auxdata", Usage: "keep attributes and metadata of functions and variables in NonSemantic.AuxData", Set: cli.SetBool(&o.AuxData)})
 	f.Flags = append(f.Flags, cli.Flag{Name: "spirv-allow-extra-diexpressions", Usage: "operations in debug information that OpenCL.DebugInfo.100 does not list", Set: cli.SetBool(&o.ExtraExpressions)})
 	help := func(string) error { t.done = true; t.printHelp(f, s); return nil }
-	f.Flags = append(f.Flags, cli.Flag{Name: "help", Usage: "print this text", Set: help}, cli.Flag{Name: "h", Hidden: true, Set: help})
+	version := func(string) error {
+		t.done = true
+		fmt.Fprintf(s.Out, "%s %s\n", program, cli.Version())
+		return nil
+	}
+	f.Flags = append(f.Flags,
+		cli.Flag{Name: "help", Usage: "print this text", Set: help}, cli.Flag{Name: "h", Hidden: true, Set: help},
+		cli.Flag{Name: "version", Usage: "print the version", Set: version})
 	f.Flags = append(f.Flags,
 		cli.Flag{Name: "spirv-ext-inst", Value: "SET", Usage: "set for intrinsics: OpenCL.std, or none, which makes fmuladd a product and a sum", Set: t.setExtInst},
 		cli.Flag{Name: "spirv-replace-fmuladd-with-ocl-mad", Usage: "llvm.fmuladd becomes mad (true)", Set: t.setMulAdd})

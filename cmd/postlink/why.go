@@ -180,7 +180,11 @@ func (a *whyAnswer) printAnswer(json bool, w io.Writer) error {
 		fmt.Fprintf(w, "%s: in no image: nothing in any image refers to it\n", symbolText(a.Symbol))
 		return nil
 	}
-	fmt.Fprintf(w, "image %d (%s): %s is %s: %s\n", a.Image, a.Scope, symbolText(a.Symbol), a.Status, a.Rule)
+	scope := "" // clang writes no names of sources
+	if a.Scope != "" {
+		scope = " (" + a.Scope + ")"
+	}
+	fmt.Fprintf(w, "image %d%s: %s is %s: %s\n", a.Image, scope, symbolText(a.Symbol), a.Status, a.Rule)
 	for n, step := range a.Chain {
 		if n == 0 {
 			fmt.Fprintf(w, "  %s: %s\n", symbolText(step.Symbol), step.Reason)
