@@ -74,6 +74,8 @@ func (f *Fake) ClosedTwice() []string {
 	return slices.Clone(f.twice)
 }
 
+// recordCall adds a line to the calls, and counts the things that the call gave
+// out.
 func (f *Fake) recordCall(opened int, format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -81,6 +83,8 @@ func (f *Fake) recordCall(opened int, format string, args ...any) {
 	f.calls = append(f.calls, fmt.Sprintf(format, args...))
 }
 
+// injectedFailure is the error with which the test wants the call to fail, asked
+// before it has an effect.
 func (f *Fake) injectedFailure(call string) error {
 	if f.Fail == nil {
 		return nil
@@ -94,6 +98,8 @@ type fakeThing struct {
 	closed bool
 }
 
+// closeOnce notes a second close instead of failing: callers seldom look at the
+// error of Close, and tests look at the list.
 func (c *fakeThing) closeOnce(format string, args ...any) error {
 	c.fake.mu.Lock()
 	defer c.fake.mu.Unlock()
@@ -122,6 +128,7 @@ func (f *Fake) Devices() ([]driver.Device, error) {
 // Close implements driver.Driver.
 func (f *Fake) Close() error { f.recordCall(0, "close driver"); return nil }
 
+// fakeDevice is the one device of a Fake, which has no state of its own.
 type fakeDevice Fake
 
 func (d *fakeDevice) fakeDriver() *Fake { return (*Fake)(d) }
@@ -141,6 +148,8 @@ func (d *fakeDevice) Info() driver.Info {
 	return info
 }
 
+// fakeExtensions say that images of these targets are linked, in the strings of
+// DPC++'s runtime.
 var fakeExtensions = []string{"pi_ext_spirv64_linking", "pi_ext_spirv64_x86_64_linking", "pi_ext_spirv64_gen_linking"}
 
 func (d *fakeDevice) Accepts(img driver.Image) error {
@@ -153,6 +162,7 @@ func (d *fakeDevice) Accepts(img driver.Image) error {
 	return nil
 }
 
+// fakeObject is a module with its specialization constants. Nothing reads its code.
 type fakeObject struct {
 	fakeThing
 	name string
@@ -200,6 +210,8 @@ func (d *fakeDevice) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, e
 	return d.fakeDriver().newMemory(kind, size), nil
 }
 
+// newMemory gives each memory an address far from the others, so that sums of
+// addresses and offsets tell them apart.
 func (f *Fake) newMemory(kind driver.MemoryKind, size int64) *fakeMemory {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -215,6 +227,7 @@ func (d *fakeDevice) NewQueue(driver.QueueOptions) (driver.Queue, error) {
 	return &fakeQueue{fakeThing: fakeThing{fake: d.fakeDriver()}}, nil
 }
 
+// fakeProgram has the kernels and variables of the Fake, whatever was linked.
 type fakeProgram struct {
 	fakeThing
 	variables map[string]*fakeMemory

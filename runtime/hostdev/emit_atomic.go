@@ -39,6 +39,7 @@ func init() {
 	registerEmitters(table)
 }
 
+// atomicInts and atomicFloats give the new value from the old one and the operand.
 var atomicInts = map[spirv.Opcode]binaryByWidth{
 	spirv.OpAtomicIAdd: intBinary[spirv.OpIAdd],
 	spirv.OpAtomicISub: intBinary[spirv.OpISub],
@@ -75,6 +76,8 @@ func (b *builder) emitReadModifyWrite(in *spirv.Instruction, v value, f binary2)
 	b.emit(inst{step: stepModify, dst: to.at, a: p.at, b: v.at, imm: uint64(size), f2: f})
 }
 
+// atomicStep is OpAtomicIIncrement or OpAtomicIDecrement, which have no operand for
+// the number.
 func atomicStep(op spirv.Opcode) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		t := b.result(in)
@@ -105,6 +108,9 @@ func (it *item) atomicCell(p pointer, size int64, write bool) ([]byte, status) {
 	return nil, it.badAccess("load", p, size)
 }
 
+// stepModify swaps until no other work-item has changed the value between the load
+// and the swap: work-groups run in several goroutines, and the host may share the
+// memory.
 func stepModify(it *item, in *inst) status {
 	size := int64(in.imm)
 	data, st := it.atomicCell(pointer(it.s[in.a]), size, true)
@@ -121,6 +127,9 @@ func stepModify(it *item, in *inst) status {
 	}
 }
 
+// atomicLoad and the two functions after it take the memory of atomicCell, which is
+// aligned. Those of 8 and 16 bits work on the word of 32 bits around them, as Go
+// has none.
 func atomicLoad(data []byte, size int64) uint64 {
 	switch size {
 	case 4:
@@ -181,6 +190,8 @@ func stepAtomicStore(it *item, in *inst) status {
 	return st
 }
 
+// emitCompareExchange serves the weak form too, which may fail without a reason and
+// does not.
 func (b *builder) emitCompareExchange(in *spirv.Instruction) {
 	p, v, comparator, to := b.arg(in, 0), b.arg(in, 4), b.arg(in, 5), b.defineResult(in)
 	b.requireSameWords(v.t, to.t)
@@ -189,6 +200,8 @@ func (b *builder) emitCompareExchange(in *spirv.Instruction) {
 	b.emit(inst{step: stepCompareExchange, dst: to.at, a: p.at, b: v.at, c: comparator.at, imm: uint64(size)})
 }
 
+// stepCompareExchange tries again where the swap failed: the value may have changed
+// and come back, and this form may not fail while the values are equal.
 func stepCompareExchange(it *item, in *inst) status {
 	size := int64(in.imm)
 	data, st := it.atomicCell(pointer(it.s[in.a]), size, true)
@@ -213,6 +226,7 @@ func (b *builder) emitTestAndSet(in *spirv.Instruction) {
 	b.emit(inst{step: stepLanes1, dst: to.at, a: to.at, n: 1, f1: func(v uint64) uint64 { return boolWord(v != 0) }})
 }
 
+// emitFlagClear stores 0, the state in which OpAtomicFlagTestAndSet gives false.
 func (b *builder) emitFlagClear(in *spirv.Instruction) {
 	p := b.value(spirv.ID(in.Words[0]))
 	b.require(p.t.kind == kindPointer, "the operand is not a pointer")

@@ -101,6 +101,9 @@ func (b *builder) singleWord(t *typ) int64 {
 	return 0
 }
 
+// emitLoadWords has steps of their own for values of one word that fill their
+// bytes. Others need the offsets of their words, and bits cut that the type does
+// not have.
 func (b *builder) emitLoadWords(to, from value) {
 	if step := loads[b.singleWord(to.t)]; step != nil && to.t.scalar().isWhole() {
 		b.emit(inst{step: step, dst: to.at, a: from.at})
@@ -158,6 +161,7 @@ func stepLoad8(it *item, in *inst) status {
 	return running
 }
 
+// stepLoad checks the range of all words at once and then takes them apart.
 func stepLoad(it *item, in *inst) status {
 	a := in.ext.(*access)
 	p := pointer(it.s[in.a])
@@ -184,6 +188,8 @@ func (l *leaf) value(v uint64) uint64 {
 	return v & mask(l.bits)
 }
 
+// loadWord and storeWord take the sizes of numbers quickly, and others (integers of
+// 24 bits, say) byte by byte.
 func loadWord(data []byte, size int64) uint64 {
 	switch size {
 	case 1:
@@ -240,6 +246,8 @@ func (it *item) writableBytes(p pointer, n int64) []byte {
 	return data
 }
 
+// changeableBytes returns memory that the kernel may write to: not constant memory,
+// and not the built-in variables.
 func (it *item) changeableBytes(p pointer, n int64) []byte {
 	switch s := p.space(); s {
 	case spaceGlobal:
@@ -251,6 +259,7 @@ func (it *item) changeableBytes(p pointer, n int64) []byte {
 	}
 }
 
+// badStore tells a store out of bounds from one to memory that can only be read.
 func (it *item) badStore(p pointer, n int64) status {
 	if it.bytesAt(p, n) == nil {
 		return it.badAccess("store", p, n)
@@ -323,6 +332,7 @@ func (b *builder) emitCopyMemory(in *spirv.Instruction) {
 	b.emit(inst{step: stepCopyMemory, a: to.at, b: from.at, c: size})
 }
 
+// emitCopyMemorySized copies bytes, whose number may be known at run time only.
 func (b *builder) emitCopyMemorySized(in *spirv.Instruction) {
 	to, from := b.value(spirv.ID(in.Words[0])), b.value(spirv.ID(in.Words[1]))
 	size := b.value(spirv.ID(in.Words[2]))
@@ -331,6 +341,9 @@ func (b *builder) emitCopyMemorySized(in *spirv.Instruction) {
 	b.emit(inst{step: stepCopyMemory, a: to.at, b: from.at, c: size.at})
 }
 
+// stepCopyMemory limits the size so that no sum of it and an offset overflows; a
+// copy of that size is out of every bound. Nothing is copied unless both ranges are
+// there.
 func stepCopyMemory(it *item, in *inst) status {
 	n := int64(min(it.s[in.c], maxOffset))
 	if n == 0 {
@@ -377,6 +390,8 @@ func (b *builder) emitPtrAccessChain(in *spirv.Instruction) {
 	b.accessChain(in, a, 2)
 }
 
+// accessChain adds up the steps into a composite, constant ones when the kernel is
+// built. A chain that leads to the start is the base itself.
 func (b *builder) accessChain(in *spirv.Instruction, a *address, first int) {
 	base := b.pointerArg(b.arg(in, 0))
 	t := base.t.elem
@@ -428,12 +443,16 @@ func (b *builder) addIndex(a *address, id spirv.ID, scale int64) {
 	a.indexes = append(a.indexes, index{v.at, shift, scale})
 }
 
+// stepIndex is the address of one index, the usual case. Shifting to the left and
+// back extends the sign. Sums wrap: bounds are checked at the access, not here, as
+// pointers may leave their allocation and come back.
 func stepIndex(it *item, in *inst) status {
 	s := it.s
 	s[in.dst] = s[in.a] + in.imm + uint64(int64(s[in.b]<<uint(in.n))>>uint(in.n)*in.scale)
 	return running
 }
 
+// stepAddress is the address of several indexes.
 func stepAddress(it *item, in *inst) status {
 	sum := it.s[in.a] + in.imm
 	for i, x := range in.ext.([]index) {
@@ -445,6 +464,8 @@ func stepAddress(it *item, in *inst) status {
 
 // Pointers.
 
+// pointerCompare compares addresses. Those of different storage classes differ, as
+// the bits of a pointer have its kind of memory.
 func pointerCompare(f func(a, b uint64) uint64) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineResult(in)
@@ -463,6 +484,8 @@ func (b *builder) emitPtrDiff(in *spirv.Instruction) {
 	}})
 }
 
+// emitPointerCast keeps the bits: they have the kind of memory, so that nothing is
+// lost in a generic pointer.
 func (b *builder) emitPointerCast(in *spirv.Instruction) {
 	v, t := b.arg(in, 0), b.result(in)
 	b.require(v.t.is(kindPointer) && t.is(kindPointer) && v.t.words == t.words, "the operand and the result are not pointers")
@@ -491,6 +514,8 @@ func (b *builder) emitExplicitCast(in *spirv.Instruction) {
 // memorySemantics has the bit of each space in the memory semantics.
 var memorySemantics = [spaces]uint64{spaceGlobal: 0x200, spaceLocal: 0x100, spacePrivate: 0}
 
+// emitMemSemantics gives the bit of the memory that a generic pointer leads to, and
+// none for null.
 func (b *builder) emitMemSemantics(in *spirv.Instruction) {
 	v, to := b.arg(in, 0), b.defineResult(in)
 	b.require(v.t.kind == kindPointer && to.t.kind == kindInt, "the operand is not a pointer")

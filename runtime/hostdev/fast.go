@@ -5,11 +5,16 @@ import "offlink/spirv"
 // The scalar operations that are common in inner loops have steps of their own,
 // which saves the call of the operation's function.
 
+// binaryKey names a step: an operation on one component of that many bits.
 type binaryKey struct {
 	op    spirv.Opcode
 	width int
 }
 
+// fastSteps holds to the rule of all steps that a slot has the bits of its value
+// and zeros above them. So numbers of 32 bits are cut after an operation, and equal
+// ones have equal slots. The comparisons of floats are Go's, which are false for a
+// NaN as those of OpFOrd are; the unordered ones are seldom in loops.
 var fastSteps = map[binaryKey]func(*item, *inst) status{
 	{spirv.OpIAdd, 32}: func(it *item, in *inst) status {
 		s := it.s

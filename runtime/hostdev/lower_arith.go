@@ -125,23 +125,32 @@ func (l *lowering) resized(v *lanes.Value, to word) *lanes.Value {
 	return l.cut(v, to.width)
 }
 
+// lowBitsOf is for sums, differences and products, whose low bits depend on the low
+// bits of the operands alone: the operands need no extension, and only the result
+// is cut.
 func lowBitsOf(op lanes.Op) lowerWords2 {
 	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 		return l.cut(l.b.Add(op, x.Kind, x, y), w.width)
 	}
 }
 
+// unsignedOf is for operations that set no bit above those of the operands, so that
+// nothing needs to be cut.
 func unsignedOf(op lanes.Op) lowerWords2 {
 	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value { return l.b.Add(op, x.Kind, x, y) }
 }
 
+// signedOf is for quotients and remainders. The result is cut as the least number
+// divided by -1 has one bit more than the width.
 func signedOf(op lanes.Op) lowerWords2 {
 	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 		return l.cut(l.b.Add(op, x.Kind, l.signed(x, w.width), l.signed(y, w.width)), w.width)
 	}
 }
 
-// shiftOf takes the amount modulo the width.
+// shiftOf takes the amount modulo the width, as the interpreter does; SPIR-V leaves
+// greater amounts open. Widths that are not powers of two are left to the
+// interpreter.
 func shiftOf(op lanes.Op) lowerWords2 {
 	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 		if bits.OnesCount(uint(w.width)) != 1 {
@@ -174,6 +183,8 @@ func compareOf(op lanes.Op, swap bool) lowerWords2 {
 	}
 }
 
+// compareSignedOf compares signed numbers. Pointers are left to the interpreter: an
+// address in the upper half would be negative.
 func compareSignedOf(op lanes.Op, swap bool) lowerWords2 {
 	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 		if w.kind == kindPointer {
@@ -222,13 +233,16 @@ var lowerInts = map[spirv.Opcode]lowerWords2{
 
 // Floats. Other operations on halves than these are the interpreter's.
 
+// floatOf computes with floats, and with halves as floats that are rounded again.
 func floatOf(op lanes.Op) lowerWords2 {
 	return onHalves2(func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 		return l.b.Add(op, x.Kind, x, y)
 	})
 }
 
-// compareFloats compares: with the operands swapped, and the result negated.
+// compareFloats compares, with the operands exchanged and the result negated if so
+// asked. Comparisons of the form are false for a NaN, so the unordered ones are the
+// opposite of ordered ones: not less is unordered, equal or greater.
 func compareFloats(op lanes.Op, swap, not bool) lowerWords2 {
 	return onHalves2(func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 		if swap {
@@ -246,7 +260,8 @@ func (l *lowering) not(v *lanes.Value) *lanes.Value {
 	return l.b.Add(lanes.OpXor, lanes.Bool, v, l.f.Const(lanes.Bool, 1))
 }
 
-// ordered compares for less or greater, or the opposite.
+// orderedNotEqual is true for less or greater, which is false for a NaN, or the
+// opposite of that.
 func orderedNotEqual(not bool) lowerWords2 {
 	return onHalves2(func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 		r := l.b.Add(lanes.OpOr, lanes.Bool, l.b.Add(lanes.OpFLt, lanes.Bool, x, y), l.b.Add(lanes.OpFLt, lanes.Bool, y, x))
@@ -257,6 +272,7 @@ func orderedNotEqual(not bool) lowerWords2 {
 	})
 }
 
+// ordered compares each operand with itself: only a NaN differs from itself.
 func ordered(not bool) lowerWords2 {
 	return onHalves2(func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 		r := l.b.Add(lanes.OpAnd, lanes.Bool, l.b.Add(lanes.OpEq, lanes.Bool, x, x), l.b.Add(lanes.OpEq, lanes.Bool, y, y))
@@ -288,6 +304,7 @@ var lowerFloats = map[spirv.Opcode]lowerWords2{
 	spirv.OpUnordered:              ordered(true),
 }
 
+// plain1 is for operations of one operand that the form has.
 func plain1(op lanes.Op) lowerWords1 {
 	return onHalves1(func(l *lowering, x *lanes.Value, _, _ word) *lanes.Value { return l.b.Add(op, x.Kind, x) })
 }
@@ -366,6 +383,8 @@ func (l *lowering) choose(op lanes.Op, x, y *lanes.Value, other ...bool) *lanes.
 	return l.b.Add(lanes.OpSelect, x.Kind, is, x, y)
 }
 
+// lowerSelect chooses words by one condition or one for each component. A pointer
+// that is chosen brings the bounds of its allocation along.
 func (l *lowering) lowerSelect(in *spirv.Instruction) {
 	cond, x, y := l.arg(in, 0), l.spell(l.arg(in, 1)), l.spell(l.arg(in, 2))
 	var words []*lanes.Value
@@ -405,6 +424,8 @@ func (l *lowering) lowerExtract(in *spirv.Instruction) {
 	l.define(in, v.words[at:at+t.words])
 }
 
+// lowerInsert copies the list of words: the composite stays as it was, and its
+// words are shared.
 func (l *lowering) lowerInsert(in *spirv.Instruction) {
 	object, composite := l.spell(l.arg(in, 0)), l.arg(in, 1)
 	_, at := wordsAt(composite.t, in.Operands()[2:])
@@ -413,6 +434,8 @@ func (l *lowering) lowerInsert(in *spirv.Instruction) {
 	l.define(in, words)
 }
 
+// lowerShuffle picks components of two vectors. A component that is said to be
+// undefined is the first one, as any value will do.
 func (l *lowering) lowerShuffle(in *spirv.Instruction) {
 	x, y := l.arg(in, 0), l.arg(in, 1)
 	all := append(append([]*lanes.Value{}, x.words...), y.words...)
@@ -426,6 +449,9 @@ func (l *lowering) lowerShuffle(in *spirv.Instruction) {
 	l.define(in, words)
 }
 
+// lowerExtractDynamic compares the index with each component, of which a vector has
+// 16 at most. An index that is too large gives 0, as in the interpreter; SPIR-V
+// leaves it open.
 func (l *lowering) lowerExtractDynamic(in *spirv.Instruction) {
 	v, i := l.arg(in, 0), l.arg(in, 1).words[0]
 	r := l.zero(v.t.elem).words[0]
@@ -436,6 +462,7 @@ func (l *lowering) lowerExtractDynamic(in *spirv.Instruction) {
 	l.define(in, []*lanes.Value{r})
 }
 
+// lowerInsertDynamic changes nothing where the index is too large.
 func (l *lowering) lowerInsertDynamic(in *spirv.Instruction) {
 	v, part, i := l.arg(in, 0), l.arg(in, 1).words[0], l.arg(in, 2).words[0]
 	var words []*lanes.Value

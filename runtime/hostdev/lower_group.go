@@ -48,14 +48,19 @@ func init() {
 	registerLowerers(table)
 }
 
+// groupLowerer lowers a reduction or a scan; partial ones are those of the
+// non-uniform instructions, in which work-items may be missing.
 func groupLowerer(op spirv.Opcode, partial bool) func(*lowering, *spirv.Instruction) {
 	return func(l *lowering, in *spirv.Instruction) { l.overGroup(in, op, in.Operands()[1], l.arg(in, 2), partial) }
 }
 
+// groupVoteLowerer lowers all and any: reductions with and, or.
 func groupVoteLowerer(op spirv.Opcode, partial bool) func(*lowering, *spirv.Instruction) {
 	return func(l *lowering, in *spirv.Instruction) { l.overGroup(in, op, groupReduce, l.arg(in, 1), partial) }
 }
 
+// scopeOf is the scope of a group function, which decides between code for
+// work-groups and for sub-groups.
 func (l *lowering) scopeOf(in *spirv.Instruction) uint64 {
 	n, ok := l.p.constantInt(spirv.ID(in.Operands()[0]))
 	if !ok {
@@ -100,6 +105,8 @@ type combining struct {
 	partial bool // work-items of a sub-group may be missing
 }
 
+// combine combines two values in their order: for floats, another one would round
+// otherwise than the interpreter.
 func (c *combining) combine(x, y *lanes.Value) *lanes.Value {
 	v := c.op(c.l, x, y, c.w)
 	if v == nil {
@@ -143,6 +150,8 @@ func (g groupWords) place(i *lanes.Value) *lanes.Value {
 	return b.Add(lanes.OpAdd, lanes.I32, base, b.Add(lanes.OpMul, lanes.I32, i, g.l.i32(int64(g.size()))))
 }
 
+// load and store need no bounds: the index is the number of a work-item, and the
+// memory has room for the largest group.
 func (g groupWords) load(i *lanes.Value) *lanes.Value {
 	v := g.l.b.Load(g.kind, g.size(), g.place(i), nil)
 	if g.bool {
@@ -171,6 +180,7 @@ func (l *lowering) localLinear() *lanes.Value {
 	return l.linear(id, func(d int) *lanes.Value { return l.field(lanes.RecordLocal, d) })
 }
 
+// groupItems is the number of work-items of the group.
 func (l *lowering) groupItems() *lanes.Value {
 	n := l.b.Add(lanes.OpMul, lanes.I32, l.field(lanes.RecordLocal, 0), l.field(lanes.RecordLocal, 1))
 	return l.b.Add(lanes.OpMul, lanes.I32, n, l.field(lanes.RecordLocal, 2))
@@ -204,6 +214,8 @@ func (l *lowering) countTo(n *lanes.Value, body func(i *lanes.Value)) {
 	l.b = after
 }
 
+// overWorkgroup stores each value, has one step go through all of them, and gives
+// each work-item its result.
 func (c *combining) overWorkgroup(x *lanes.Value) *lanes.Value {
 	l := c.l
 	values, results := l.newGroupWords(x.Kind, false), l.newGroupWords(x.Kind, true)
@@ -268,6 +280,8 @@ func (l *lowering) lowerBroadcast(in *spirv.Instruction) {
 	l.define(in, words)
 }
 
+// ofMemory makes the value of a word that was loaded with bounds, as the id of a
+// broadcast may be anything.
 func (g groupWords) ofMemory(v *lanes.Value) *lanes.Value {
 	if g.bool {
 		return g.l.b.Add(lanes.OpBool, lanes.Bool, v)

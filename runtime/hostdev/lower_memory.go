@@ -51,6 +51,9 @@ const (
 	maxLeaves     = 256
 )
 
+// newVariable numbers variables in the order in which they are met. The order is
+// the same when a kernel is lowered again, so that the modes of the round before
+// fit.
 func (l *lowering) newVariable(t *typ) *variableState {
 	v := &variableState{number: len(l.vars), t: t}
 	if v.number < len(l.modes) {
@@ -69,13 +72,16 @@ func (l *lowering) newVariable(t *typ) *variableState {
 	return v
 }
 
-// need asks for a mode that serves more; all is lowered again with it.
+// need asks for a mode that serves more; all is lowered again with it, as accesses
+// that were lowered already took the lesser one. Modes only grow,
+// which ends that.
 func (l *lowering) need(v *variableState, mode varMode) {
 	l.failed = true
 	l.modes[v.number] = max(l.modes[v.number], mode)
 }
 
-// addressOf is the address of a place, whose variable then is in memory.
+// addressOf is the address of a place, whose variable then is in memory. The null
+// that stands for the address in a round that has failed is never run.
 func (l *lowering) addressOf(p lowered) *lanes.Value {
 	if p.place == nil {
 		return p.words[0]
@@ -155,6 +161,8 @@ func (l *lowering) lowerStore(in *spirv.Instruction) {
 	l.storeValue(to, v, to.t.elem)
 }
 
+// loadValue loads a value word by word. A pointer among them is looked up once,
+// here: accesses through it are checked against the allocation that it leads to.
 func (l *lowering) loadValue(from lowered, t *typ) lowered {
 	v := lowered{t: t}
 	words := wordsOf(t)
@@ -215,6 +223,8 @@ func (l *lowering) fromMemory(v *lanes.Value, w word, leaf leaf) *lanes.Value {
 	return v
 }
 
+// storeWord stores a word of a value. A boolean takes a byte or more, which is 0 or
+// 1.
 func (l *lowering) storeWord(to lowered, leaf leaf, w word, v *lanes.Value) {
 	if !isAccessSize(leaf.size) {
 		l.unsupported("integers of %d bits in memory", w.width)
@@ -240,6 +250,8 @@ func (l *lowering) boundsOf(p lowered) *lanes.Bounds {
 	return l.rootIn(l.b, p)
 }
 
+// frameBounds is the private memory of the whole group: an index out of one
+// variable of it may reach another, and nothing else.
 func (l *lowering) frameBounds() *lanes.Bounds {
 	return &lanes.Bounds{Base: l.f.Arg(lanes.I32, lanes.RecordFrame), Len: l.f.Arg(lanes.I32, lanes.RecordFrames), Memory: spaceNames[spacePrivate]}
 }
@@ -270,6 +282,7 @@ func (l *lowering) loadPlace(p *place, offset, size int64, k lanes.Kind) *lanes.
 	return l.cast(l.b.Get(leaf.reg), k)
 }
 
+// storePlace cuts a narrow number, so that a load finds zeros above the number.
 func (l *lowering) storePlace(p *place, offset, size int64, v *lanes.Value) {
 	narrow := func() *lanes.Value {
 		if size < 4 {
@@ -286,8 +299,9 @@ func (l *lowering) storePlace(p *place, offset, size int64, v *lanes.Value) {
 	}
 }
 
-// leaf is the register of a part of a variable; nil if the variable needs
-// another mode.
+// leaf is the register of a part of a variable; nil if the variable needs another
+// mode: for an index that is computed, for accesses that overlap in part, as of a
+// union, and for very many parts.
 func (l *lowering) leaf(p *place, offset, size int64, k lanes.Kind) *variableLeaf {
 	v := p.v
 	if v.mode != modeRegisters {
@@ -312,7 +326,9 @@ func (l *lowering) leaf(p *place, offset, size int64, k lanes.Kind) *variableLea
 	return leaf
 }
 
-// element is the index of an element of an array.
+// element is the index of an element of an array. The first access decides the size
+// of all elements; one of another size, or between two elements, takes the variable
+// to memory.
 func (l *lowering) element(p *place, offset, size int64, k lanes.Kind) (*lanes.Value, bool) {
 	v := p.v
 	if v.mode != modeArray {
@@ -362,6 +378,8 @@ func (l *lowering) copyValue(to, from lowered, t *typ) {
 	}
 }
 
+// copyWord copies bytes as a number, whatever they are: floats that are NaNs keep
+// their bits.
 func (l *lowering) copyWord(to, from lowered, offset, size int64) {
 	w := word{kind: kindInt, width: int(8 * size), lane: lanes.I32}
 	if size == 8 {
@@ -381,8 +399,9 @@ func (l *lowering) lowerCopySized(in *spirv.Instruction) {
 	l.copySized(to, from, int64(n))
 }
 
-// copySized copies by the words of a variable that is not in memory, else by
-// the largest pieces.
+// copySized copies by the words of a variable that is not in memory, else by the
+// largest pieces. Pieces of eight bytes would overlap the registers of a variable
+// of smaller words, and force it into memory.
 func (l *lowering) copySized(to, from lowered, n int64) {
 	if n < 0 || n > maxCopied {
 		l.unsupported("a copy of %d bytes", n)
@@ -460,6 +479,9 @@ func (l *lowering) copyUnit(to, from lowered, i *lanes.Value, size int64, w word
 
 // Addresses.
 
+// lowerChain adds up the steps into a composite. first is the number of the operand
+// with the first of them; a chain from a pointer to elements (2) has an index of
+// whole elements before it.
 func (l *lowering) lowerChain(in *spirv.Instruction, first int) {
 	base := l.arg(in, 0)
 	t := base.t.elem
@@ -523,6 +545,8 @@ func (l *lowering) lowerPointerCast(in *spirv.Instruction) {
 	l.call().values[in.Result()] = v
 }
 
+// comparePointers compares addresses, which a variable in registers does not have:
+// it goes to memory.
 func (l *lowering) comparePointers(in *spirv.Instruction, op lanes.Op) {
 	x, y := l.addressOf(l.arg(in, 0)), l.addressOf(l.arg(in, 1))
 	l.define(in, []*lanes.Value{l.b.Add(op, lanes.Bool, x, y)})
@@ -545,6 +569,8 @@ func (l *lowering) lowerPtrToU(in *spirv.Instruction) {
 	l.define(in, words)
 }
 
+// lowerUToPtr makes an address of a number, whose allocation is looked up here,
+// once for all accesses.
 func (l *lowering) lowerUToPtr(in *spirv.Instruction) {
 	var words []*lanes.Value
 	for _, v := range l.arg(in, 0).words {

@@ -71,6 +71,8 @@ func (l *lowering) lowerStd(in *spirv.Instruction, name string, ids []uint32) bo
 	return true
 }
 
+// stdFloat1 is for functions that are exact or rounded once, so that all executors
+// give the same bits. Halves are computed by the interpreter.
 func stdFloat1(op lanes.Op) std1 {
 	return func(l *lowering, x *lanes.Value, w word) *lanes.Value {
 		if w.width < 32 {
@@ -80,6 +82,9 @@ func stdFloat1(op lanes.Op) std1 {
 	}
 }
 
+// stdLower1 has the functions of one operand. OpenCL allows native_ and half_
+// functions to be less exact; here they are not, so that a kernel gives the same
+// results in every executor.
 var stdLower1 = map[string]std1{
 	"fabs": stdFloat1(lanes.OpFAbs), "sqrt": stdFloat1(lanes.OpFSqrt), "floor": stdFloat1(lanes.OpFFloor),
 	"ceil": stdFloat1(lanes.OpFCeil), "trunc": stdFloat1(lanes.OpFTrunc), "rint": stdFloat1(lanes.OpFNearest),
@@ -98,7 +103,8 @@ var stdLower1 = map[string]std1{
 	"popcount": func(l *lowering, x *lanes.Value, _ word) *lanes.Value { return l.b.Add(lanes.OpPopcnt, x.Kind, x) },
 }
 
-// stdWhole is for integers that fill 32 or 64 bits.
+// stdWhole is for integers that fill 32 or 64 bits: in a narrower one the zeros
+// above the number would count.
 func stdWhole(op lanes.Op) std1 {
 	return func(l *lowering, x *lanes.Value, w word) *lanes.Value {
 		if w.width != 32 && w.width != 64 {
@@ -116,6 +122,7 @@ func (l *lowering) one(k lanes.Kind) *lanes.Value {
 	return l.f.Const(k, bits32(1))
 }
 
+// stdReciprocal is the quotient of 1, which is rounded once.
 func stdReciprocal(l *lowering, x *lanes.Value, w word) *lanes.Value {
 	if w.width < 32 {
 		return nil
@@ -123,7 +130,8 @@ func stdReciprocal(l *lowering, x *lanes.Value, w word) *lanes.Value {
 	return l.b.Add(lanes.OpFDiv, x.Kind, l.one(x.Kind), x)
 }
 
-// stdRsqrt computes in double, as the interpreter does.
+// stdRsqrt computes in double, as the interpreter does: two roundings of a float
+// would give other bits than its one.
 func stdRsqrt(l *lowering, x *lanes.Value, w word) *lanes.Value {
 	switch w.width {
 	case 32:
@@ -135,7 +143,8 @@ func stdRsqrt(l *lowering, x *lanes.Value, w word) *lanes.Value {
 	return nil
 }
 
-// stdNumber is fmin and fmax: a NaN gives way.
+// stdNumber is fmin and fmax: a NaN gives way to the other operand. The operation
+// of the form is that of WebAssembly, whose result is a NaN if one operand is.
 func stdNumber(op lanes.Op) lowerWords2 {
 	return onHalves2(func(l *lowering, x, y *lanes.Value, _ word) *lanes.Value {
 		b := l.b
@@ -145,7 +154,8 @@ func stdNumber(op lanes.Op) lowerWords2 {
 	})
 }
 
-// stdExtreme is min and max of integers.
+// stdExtreme is min and max of integers. The comparison alone needs the sign: one
+// of the operands is the result as it is.
 func stdExtreme(op lanes.Op, signed, least bool) lowerWords2 {
 	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 		a, b := x, y
@@ -160,6 +170,7 @@ func stdExtreme(op lanes.Op, signed, least bool) lowerWords2 {
 	}
 }
 
+// stdLower2 has the functions of two operands.
 var stdLower2 = map[string]lowerWords2{
 	"fmin": stdNumber(lanes.OpFMin), "fmax": stdNumber(lanes.OpFMax),
 	"fmin_common": stdNumber(lanes.OpFMin), "fmax_common": stdNumber(lanes.OpFMax),
@@ -171,6 +182,8 @@ var stdLower2 = map[string]lowerWords2{
 	"copysign": stdCopysign,
 }
 
+// stdRotate rotates to the left. The amount counts modulo the width, and so does
+// the one for the way back: a rotation by 0 would shift by the whole width.
 func stdRotate(l *lowering, x, n *lanes.Value, w word) *lanes.Value {
 	if w.width != 32 && w.width != 64 {
 		return nil
@@ -181,6 +194,8 @@ func stdRotate(l *lowering, x, n *lanes.Value, w word) *lanes.Value {
 	return b.Add(lanes.OpOr, x.Kind, b.Add(lanes.OpShl, x.Kind, x, n), b.Add(lanes.OpLShr, x.Kind, x, back))
 }
 
+// stdMul24 multiplies the low 24 bits. OpenCL leaves open the result where others
+// are set, and the interpreter ignores them.
 func stdMul24(signed bool) lowerWords2 {
 	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 		if w.width != 32 {
@@ -196,6 +211,7 @@ func stdMul24(signed bool) lowerWords2 {
 	}
 }
 
+// stdCopysign works on the bits, so that the sign of a zero or a NaN counts.
 func stdCopysign(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 	if w.width < 32 {
 		return nil
@@ -209,6 +225,8 @@ func stdCopysign(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 	return b.Add(lanes.OpCast, x.Kind, b.Add(lanes.OpOr, k, size, b.Add(lanes.OpAnd, k, b.Add(lanes.OpCast, k, y), l.f.Const(k, sign))))
 }
 
+// stdLower3 has the functions of three operands. OpenCL leaves open whether mad
+// rounds the product; all executors do.
 var stdLower3 = map[string]std3{
 	"mad": func(l *lowering, x, y, z *lanes.Value, w word) *lanes.Value {
 		if w.width < 32 {
@@ -239,6 +257,7 @@ var stdLower3 = map[string]std3{
 	},
 }
 
+// stdMad24 is stdMul24 and a sum, both modulo 2^32.
 func stdMad24(signed bool) std3 {
 	return func(l *lowering, x, y, z *lanes.Value, w word) *lanes.Value {
 		product := stdMul24(signed)(l, x, y, w)
@@ -249,7 +268,8 @@ func stdMad24(signed bool) std3 {
 	}
 }
 
-// lowerStdSelect: see emitStdSelect.
+// lowerStdSelect chooses by the sign bit of each component, or by any bit of a
+// scalar (OpenCL C, Relational Functions; see emitStdSelect).
 func (l *lowering) lowerStdSelect(in *spirv.Instruction, ids []uint32) {
 	x, y, c := l.value(spirv.ID(ids[0])), l.value(spirv.ID(ids[1])), l.value(spirv.ID(ids[2]))
 	width := c.t.scalar().width
@@ -267,7 +287,9 @@ func (l *lowering) lowerStdSelect(in *spirv.Instruction, ids []uint32) {
 	l.define(in, words)
 }
 
-// lowerVectorAccess: elements from the offset times their number on.
+// lowerVectorAccess lowers vloadn and vstoren: the vector of that number, without
+// padding. Its address needs the alignment of an element alone, so it is loaded
+// element by element.
 func (l *lowering) lowerVectorAccess(in *spirv.Instruction, name string, ids []uint32) {
 	var data lowered
 	if name == "vstoren" {

@@ -70,12 +70,15 @@ func (e *engine) instantiate(ctx context.Context) error {
 	return err
 }
 
-// pages is the size of the memory in pages of WebAssembly.
+// pages is the size of the memory in pages of WebAssembly. All modules declare it,
+// as they share the one that is there.
 func (e *engine) pages() uint32 { return uint32(len(e.memory) / wasm.PageSize) }
 
 // fixedMemory lets a module have memory that is there already.
 type fixedMemory []byte
 
+// Reallocate implements wazero's LinearMemory: the memory is the device's, and
+// neither grows nor moves, as pointers of the host lead into it.
 func (m fixedMemory) Reallocate(size uint64) []byte {
 	if size > uint64(len(m)) {
 		return nil
@@ -83,6 +86,7 @@ func (m fixedMemory) Reallocate(size uint64) []byte {
 	return m[:size:size]
 }
 
+// Free implements wazero's LinearMemory; the device frees its region.
 func (m fixedMemory) Free() {}
 
 // nativeKernel is a kernel's code.
@@ -121,7 +125,8 @@ type nativeState struct {
 	err  error
 }
 
-// native compiles the kernel when it is first launched.
+// nativeCode compiles the kernel when it is first launched. Launches at the same
+// time wait for the one that compiles.
 func (k *kernel) nativeCode() (*nativeKernel, error) {
 	k.native.once.Do(func() { k.native.code, k.native.err = k.compileNative() })
 	return k.native.code, k.native.err
@@ -221,7 +226,9 @@ func narrowLanes(f *lanes.Function, wide *lanes.Code, k *kernel) (*lanes.Code, e
 	return wide, nil
 }
 
-// engine is the device's, made when it is first asked for.
+// engine is the device's, made when it is first asked for. Code counts offsets in
+// 32 bits, for which the region must begin at a multiple of 4 GiB; without one,
+// kernels are interpreted.
 func (d *Device) engine() (*engine, error) {
 	d.start.once.Do(func() {
 		if d.heap.size() == 0 {
@@ -254,6 +261,7 @@ func (d *Device) allocation(p pointer) (start, size uint32, ok bool) {
 	return uint32(m.at), uint32(len(m.data)), true
 }
 
+// engineState is the engine, or the reason why there is none.
 type engineState struct {
 	once   sync.Once
 	engine *engine
@@ -283,7 +291,8 @@ type layout struct {
 }
 
 // layout places the memory of a launch, in the memory of an earlier layout. It is
-// right for both codes of the kernel.
+// right for both codes of the kernel, as a launch may change from WebAssembly to
+// native code between two groups.
 func (n *nativeKernel) layout(l *launch, at *layout) {
 	*at = layout{localArgs: at.localArgs[:0]}
 	items := int64(max(n.code.Width, n.wide.Width))
@@ -344,7 +353,8 @@ func (l *launch) runNative() error {
 	return l.outcome()
 }
 
-// fitsNative tells whether ids fit 31 bits.
+// fitsNative tells whether ids fit 31 bits: lanes count them as signed numbers of
+// 32.
 func (l *launch) fitsNative() bool {
 	if l.r.local[0]%l.k.subgroup != 0 || l.total() > 1<<30 {
 		return false
@@ -372,6 +382,8 @@ func (l *launch) newWorker(e *engine, n *nativeKernel) (*worker, bool) {
 	return w, true
 }
 
+// takeWorker returns a worker that no launch uses. A kernel keeps its workers:
+// their rooms and stacks cost more than a short launch.
 func (n *nativeKernel) takeWorker() *worker {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -384,6 +396,7 @@ func (n *nativeKernel) takeWorker() *worker {
 	return w
 }
 
+// giveBack keeps a worker for the next launch.
 func (n *nativeKernel) giveBack(w *worker) {
 	w.l.natives.remove(w)
 	w.l, w.crew = nil, nil
@@ -421,6 +434,8 @@ func (w *worker) fitRooms(e *engine) error {
 	return nil
 }
 
+// dropRoom frees a room. A record is found by its offset, for calls from the code,
+// until then.
 func (w *worker) dropRoom(e *engine, room int) {
 	m := w.rooms[room]
 	if m == nil {
@@ -449,7 +464,8 @@ func (n *nativeKernel) close(e *engine) {
 	}
 }
 
-// fill writes the record.
+// fill writes the record, which the code reads its launch from. It reports false
+// where an argument leads out of the device's memory, which the interpreter names.
 func (w *worker) fill(at *layout) bool {
 	l := w.l
 	put32 := func(offset int64, v uint32) { binary.LittleEndian.PutUint32(w.data[offset:], v) }
@@ -475,7 +491,8 @@ func (w *worker) fill(at *layout) bool {
 	return w.fillArguments(at, put32, put64)
 }
 
-// start is where a room starts.
+// start is where a room starts; an empty one is at an offset that no allocation
+// has.
 func (w *worker) start(room int) uint32 {
 	if w.rooms[room] == nil {
 		return lanes.Foreign
@@ -518,7 +535,8 @@ func (w *worker) fillArguments(at *layout, put32 func(int64, uint32), put func(i
 	return true
 }
 
-// turn is how long a worker stays in a kernel's code.
+// turn is how long a worker stays in a kernel's code. It is long beside a call and
+// short beside the time that a collection of garbage may wait.
 const turn = time.Millisecond
 
 // run takes groups until there are none, more at a time as they turn out to
@@ -646,6 +664,8 @@ func (w *worker) tableFault(what string, at uint32, foreign bool, size int64, st
 	return &Fault{Message: fmt.Sprintf("%s of %d bytes at offset %d of an allocation of %d bytes in %s", what, size, within, entrySize(entry), memory)}
 }
 
+// faultOf names a fault by the trap that the code noted; one that the engine found
+// has its text.
 func (w *worker) faultOf(err error, trap lanes.Trap) *Fault {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	switch {
@@ -667,7 +687,8 @@ func (w *worker) faultOf(err error, trap lanes.Trap) *Fault {
 	return &Fault{Message: text}
 }
 
-// outcome is how the launch ended.
+// outcome is how the launch ended: a fault of the kernel comes before the reason
+// why others were stopped.
 func (l *launch) outcome() error {
 	if l.fault != nil {
 		return l.fault
@@ -693,7 +714,8 @@ func (e *engine) tick(_ context.Context, stack []uint64) {
 	}
 }
 
-// host calls a function of the interpreter with words in memory.
+// host calls a function of the interpreter with words in memory. It runs on the
+// worker's goroutine, in the middle of a group.
 func (e *engine) host(_ context.Context, stack []uint64) {
 	v, ok := e.workers.Load(uint32(stack[0]))
 	if !ok {

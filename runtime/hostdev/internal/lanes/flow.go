@@ -70,7 +70,9 @@ type masked struct {
 	exit  int
 }
 
-// maskedPieces finds the pieces, which do not overlap.
+// maskedPieces finds the pieces, which do not overlap. Each begins with a branch
+// whose condition differs between lanes and grows until the lanes have met again;
+// one that reaches into another becomes one with it.
 func (e *emitter) maskedPieces(p *part) []*masked {
 	var list []*masked
 	for n, b := range p.blocks {
@@ -95,6 +97,7 @@ func (e *emitter) maskedPieces(p *part) []*masked {
 	return list
 }
 
+// piecesOverlap reports whether two pieces have a node in common.
 func piecesOverlap(a, b *masked) bool {
 	for n := range a.nodes {
 		if b.nodes[n] {
@@ -104,7 +107,9 @@ func piecesOverlap(a, b *masked) bool {
 	return false
 }
 
-// growPiece makes a set of nodes have one entry and one exit.
+// growPiece makes a set of nodes have one entry and one exit: the nearest common
+// dominator and postdominator, and all between them. That may reach further nodes,
+// whose entry and exit lie farther out, so that it is done until nothing is added.
 func (p *part) growPiece(set map[int]bool) *masked {
 	for {
 		entry, exit := -1, -1
@@ -186,6 +191,9 @@ type structured struct {
 	loops []int  // of loops
 }
 
+// emitPart emits a part as structured control flow. Within it, masked pieces are
+// nodes like others, so that a graph without them is laid out; its loops must have
+// one entry, as WebAssembly has no other.
 func (e *emitter) emitPart(p *part) error {
 	s := &structured{e: e, p: p, of: slices.Repeat([]int{-1}, len(p.blocks))}
 	s.cutUnits(e.maskedPieces(p))
@@ -266,7 +274,9 @@ func (s *structured) cutUnits(pieces []*masked) {
 	s.graph = newGraph(succs)
 }
 
-// emitTree emits a unit and all that it dominates.
+// emitTree emits a unit and all that it dominates. A unit that several edges lead
+// to follows the block that they leave, in the order of the graph; others stand
+// where the branch to them is.
 func (s *structured) emitTree(u int) error {
 	if s.heads[u] {
 		s.loops[u] = s.e.newLabel()
@@ -296,6 +306,7 @@ func (s *structured) emitTree(u int) error {
 	return nil
 }
 
+// emitUnit emits a block, or a masked piece and the branch to its exit.
 func (s *structured) emitUnit(u int) error {
 	if m := s.units[u].piece; m != nil {
 		if err := s.e.emitPiece(s.p, m); err != nil {
@@ -314,7 +325,8 @@ func (s *structured) emitUnit(u int) error {
 	return s.emitEnd(u, b)
 }
 
-// emitEnd emits the end of a block.
+// emitEnd emits the end of a block. Under a mask some lanes are missing, which
+// would never come to a barrier.
 func (s *structured) emitEnd(u int, b *Block) error {
 	switch b.Term {
 	case Jump:
@@ -362,7 +374,8 @@ func (s *structured) emitFork(u int, b *Block) error {
 	return nil
 }
 
-// emitFan compares with the cases one after the other.
+// emitFan compares with the cases one after the other: the form has no table of
+// jumps, and switches of device code have few cases.
 func (s *structured) emitFan(u int, b *Block) error {
 	for i, c := range b.Cases {
 		is := s.e.compareConst(b.Cond, c)
@@ -391,12 +404,16 @@ func (s *structured) branchTarget(u int, to *Block) (int, bool) {
 	return 0, false
 }
 
+// tickIfBack counts a turn of a loop before its head is run again: there a launch
+// can be stopped, and the garbage collector can stop the goroutine.
 func (s *structured) tickIfBack(u int, to *Block) {
 	if s.graph.isBack(u, s.of[s.p.index[to]]) {
 		s.e.emitTick()
 	}
 }
 
+// emitBranch leads to a block: by its label, or by emitting the block here if this
+// is the only edge to it. A block outside the part is the business of leave.
 func (s *structured) emitBranch(u int, to *Block) error {
 	n, ok := s.p.index[to]
 	if !ok {

@@ -79,6 +79,10 @@ type slot struct {
 
 type liveSet map[slot]bool
 
+// runGroups emits the loop around the work-groups that one call runs. From outside
+// to inside come the launch's arguments, the group, its regions between barriers,
+// its rows, and the steps of a row; each value is computed as far out as it is the
+// same.
 func (d *driver) runGroups() error {
 	e := d.emitters[len(d.emitters)-1]
 	if err := d.splitAtBarriers(); err != nil {
@@ -125,12 +129,15 @@ func (d *driver) loadArguments() {
 	}
 }
 
+// spreadOut makes vectors of a value that is the same for all, where steps of a
+// width want one.
 func (d *driver) spreadOut(v *Value) {
 	for _, e := range d.emitters {
 		e.spreadOut(v)
 	}
 }
 
+// groupIDs takes the number of the group apart; the first dimension runs fastest.
 func (d *driver) groupIDs(e *emitter, index Reg) {
 	t := scalarType(I32)
 	nx, ny := e.loadRecord(I32, RecordGroups), e.loadRecord(I32, RecordGroups+4)
@@ -142,6 +149,8 @@ func (d *driver) groupIDs(e *emitter, index Reg) {
 	}
 }
 
+// clearLocal zeroes local memory, so that no group sees data of another, or of
+// another launch.
 func (d *driver) clearLocal(e *emitter) {
 	room := e.loadRecord(I32, RecordRoom)
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.emitNew(scalarType(Bool), OpBool, 0, room)}})
@@ -163,7 +172,10 @@ func (d *driver) hoistLevel(level hoisting) {
 	}
 }
 
-// runGroup emits the run of one work-group.
+// runGroup emits the run of one work-group. With barriers it is a machine whose
+// states are the regions: each runs for all work-items before the next one starts,
+// and the last one that ran has stored the number of the next. One that is past the
+// last region ends the group.
 func (d *driver) runGroup() error {
 	if len(d.starts) == 1 {
 		return d.runItems(0)
@@ -233,7 +245,8 @@ func (d *driver) countTo(r, limit Reg, step uint64, body func()) {
 	e.emitOnly(Inst{Op: OpEnd})
 }
 
-// runRow emits the steps of one width in a row, from where x is.
+// runRow emits the steps of one width in a row, from where x is. Steps of several
+// work-items go as far as they fit; those of one take the rest.
 func (d *driver) runRow(e *emitter, region int, size Reg, snaps map[Reg]Reg, err error) error {
 	if err != nil {
 		return err
@@ -267,7 +280,10 @@ func (d *driver) runRow(e *emitter, region int, size Reg, snaps map[Reg]Reg, err
 	return nil
 }
 
-// runStep emits a region for one step.
+// runStep emits a region for one step. Where the work-items may come to different
+// barriers, which OpenCL forbids, each step notes its own, and agreeOnBarrier
+// compares them; where they cannot, the number of the next region is stored as it
+// is.
 func (d *driver) runStep(e *emitter, region int) error {
 	p := newPart(d.starts[region], nil)
 	end := e.newLabel()
@@ -311,9 +327,12 @@ func (d *driver) endsTogether(e *emitter, p *part) bool {
 	return true
 }
 
+// reachBarrier emits the code that runStep has set for a barrier.
 func (e *emitter) reachBarrier(b *Block) { e.barrier(b) }
 
-// agreeOnBarrier checks that every step of the group comes to the same barrier.
+// agreeOnBarrier checks that every step of the group comes to the same barrier. The
+// first one finds the state that runItems has set, which is the number of no
+// region.
 func (d *driver) agreeOnBarrier(e *emitter, next Reg) {
 	first := e.emitNew(scalarType(Bool), OpEq, 0, d.state, e.constantReg(I32, uint64(^uint32(0))))
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{first}})
@@ -331,6 +350,8 @@ func (d *driver) agreeOnBarrier(e *emitter, next Reg) {
 // The split.
 
 // splitAtBarriers finds the regions, and the values that live from one to the next.
+// Those get slots in the memory of each work-item: eight bytes, whatever their
+// kind, as few values live across a barrier.
 func (d *driver) splitAtBarriers() error {
 	d.starts = []*Block{d.f.Blocks[0]}
 	for _, b := range d.f.Blocks {
@@ -359,7 +380,9 @@ func (d *driver) splitAtBarriers() error {
 	return nil
 }
 
-// orderedSlots is a set in the order of the numbers: registers first.
+// orderedSlots is a set in the order of the numbers: registers first. The order
+// decides the code, which must be the same in each run, as it is kept under a
+// digest.
 func (d *driver) orderedSlots(set liveSet) []slot {
 	var list []slot
 	for _, r := range d.f.Regs {
@@ -400,6 +423,8 @@ func (d *driver) liveSlots() []liveSet {
 	return in
 }
 
+// liveBefore walks a block from its end: a definition ends the life of a value, and
+// a use begins it.
 func (d *driver) liveBefore(b *Block, in []liveSet) liveSet {
 	set := liveSet{}
 	for _, to := range b.Succs {
@@ -423,6 +448,8 @@ func (d *driver) liveBefore(b *Block, in []liveSet) liveSet {
 	return set
 }
 
+// useSlot adds a value that is used. The operands of one that is computed again at
+// its use live in its place.
 func (d *driver) useSlot(set liveSet, v *Value) {
 	if v.Op == OpConst || v.Op == OpArg || set[slot{v: v}] {
 		return
@@ -464,7 +491,7 @@ func (d *driver) slotPlace(e *emitter, s slot, size uint32) Reg {
 	return e.emitNew(t, OpAdd, 0, at, e.emitNew(t, OpMul, 0, e.item, e.constantReg(I32, uint64(size))))
 }
 
-// maxItems is the work-items of a work-group.
+// maxItems is the most work-items of a work-group, for which the slots have room.
 const maxItems = 1024
 
 // registerOf is the register of a slot in steps of a width.
@@ -478,6 +505,7 @@ func (e *emitter) registerOf(s slot) Reg {
 	return e.scalarPlace(s.v)
 }
 
+// slotKind is the kind of the value or register.
 func (s slot) slotKind() Kind {
 	if s.r != nil {
 		return s.r.Kind
@@ -485,6 +513,7 @@ func (s slot) slotKind() Kind {
 	return s.v.Kind
 }
 
+// storedKind is the kind of a value in memory, where a flag takes a word.
 func storedKind(k Kind) Kind {
 	if k == Bool {
 		return I32
@@ -509,6 +538,8 @@ func (d *driver) saveSlots(e *emitter, p *part, to int) {
 	}
 }
 
+// definesSlot reports whether the part computes the value or sets the register:
+// others have not changed since they were stored.
 func (p *part) definesSlot(s slot) bool {
 	if s.v != nil {
 		_, ok := p.index[s.v.Block]
@@ -547,6 +578,8 @@ func (d *driver) restoreSlots(e *emitter, region int) {
 	}
 }
 
+// computeAgain makes a value without a slot: from the work-item's number, or as the
+// vector of a number that all share.
 func (d *driver) computeAgain(e *emitter, s slot) {
 	switch {
 	case s.v == nil:
