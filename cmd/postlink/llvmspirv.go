@@ -21,6 +21,7 @@ type spirvTool struct {
 	done          bool
 	form          outputForm
 	convert       func(input []byte) ([]byte, error) // instead of translating
+	listing       bool                               // the conversion's result goes to standard output
 	translation   fromir.Options
 }
 
@@ -104,6 +105,7 @@ func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 		{Name: "spirv-tools-dis", Usage: "write assembly text as spirv-dis does", Set: t.setForm(formAssembly)},
 		{Name: "to-text", Usage: "input is SPIR-V; write the translator's text form", Set: t.setConversion("-to-text", textOfModule)},
 		{Name: "to-binary", Usage: "input is the translator's text form; write SPIR-V", Set: t.setConversion("-to-binary", moduleOfText)},
+		{Name: "spec-const-info", Usage: "input is SPIR-V; list the specialization constants that can be set", Set: t.setListing},
 	}
 	f.Flags = append(f.Flags, cli.Flag{Name: "spirv-preserve-auxdata", Usage: "keep attributes and metadata of functions and variables in NonSemantic.AuxData", Set: cli.SetBool(&o.AuxData)})
 	f.Flags = append(f.Flags, cli.Flag{Name: "spirv-allow-extra-diexpressions", Usage: "operations in debug information that OpenCL.DebugInfo.100 does not list", Set: cli.SetBool(&o.ExtraExpressions)})

@@ -75,6 +75,36 @@ func (t *spirvTool) setConversion(option string, convert func([]byte) ([]byte, e
 	}
 }
 
+// setListing is for -spec-const-info, whose listing goes to standard output whatever
+// -o says.
+func (t *spirvTool) setListing(arg string) error {
+	t.listing = true
+	return t.setConversion("-spec-const-info", listSpecConstants)(arg)
+}
+
+// listSpecConstants lists the scalar specialization constants of a module, in the words
+// of llvm-spirv.
+func listSpecConstants(input []byte) ([]byte, error) {
+	m, err := spirv.Parse(input)
+	if err != nil {
+		return nil, err
+	}
+	constants := m.SpecConstants()
+	var list bytes.Buffer
+	fmt.Fprintf(&list, "Number of scalar specialization constants in the module = %d\n", len(constants))
+	for _, c := range constants {
+		bits, kind := uint32(1), "i"
+		switch typ := m.Def(c.Type); typ.Op {
+		case spirv.OpTypeInt:
+			bits = typ.Words[1]
+		case spirv.OpTypeFloat:
+			bits, kind = typ.Words[1], "f"
+		}
+		fmt.Fprintf(&list, "Spec const id = %d, size in bytes = %d, type = %s%d\n", c.SpecID, (bits+7)/8, kind, bits)
+	}
+	return list.Bytes(), nil
+}
+
 // maxConvertedBytes bounds an input of -to-text and -to-binary.
 const maxConvertedBytes = 1 << 30
 
@@ -88,6 +118,10 @@ func (t *spirvTool) convertFile(s cli.Streams) error {
 	code, err := t.convert(input)
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.input, err)
+	}
+	if t.listing {
+		_, err := s.Out.Write(code)
+		return err
 	}
 	return t.writeModule(code, s)
 }

@@ -2,7 +2,7 @@
 // translators, by running both.
 //
 //	conformance stress [-count N] [-seed N] [-corpus GLOB]... [-keep DIR] [-icd LIBRARY]
-//	conformance matrix [-short] [-icd LIBRARY] [-v]
+//	conformance matrix [-short] [-icd LIBRARY] [-source GLOB]... [-clang LIST] [-level LIST] [-facts] [-v]
 //	conformance launch SOURCE FILE.spv...
 //	conformance sycl -input DIR [-icd LIBRARY]
 //	conformance golden -real DIR|FILE -input DIR [-record FILE] [-v]
@@ -11,8 +11,9 @@
 // and compares: both accept or refuse, the validator takes the output, the
 // released translator reads it back, and the kernels leave the same memory.
 //
-// matrix compiles the kernels of testdata with every clang that is installed, and
-// launches them.
+// matrix compiles the kernels of testdata, or of other sources, with every clang that
+// is installed, and launches them. With -facts it prints the capabilities,
+// extensions, execution modes and decorations that only one translator writes.
 //
 // launch launches modules of a source on both devices and prints the digests of
 // all that each kernel leaves, to look into a difference.
@@ -45,7 +46,10 @@ type options struct {
 	count             int
 	seed              uint64
 	corpus            []string
+	sources           []string // patterns of files in the place of testdata
+	clangs, levels    string   // separated by commas; "" for the usual ones
 	short, verbose    bool
+	facts             bool
 }
 
 func main() {
@@ -83,6 +87,13 @@ func runCommand(args []string, out io.Writer) (failed bool, err error) {
 		o.corpus = append(o.corpus, pattern)
 		return nil
 	})
+	flags.Func("source", "matrix: files to compile in the place of testdata", func(pattern string) error {
+		o.sources = append(o.sources, pattern)
+		return nil
+	})
+	flags.StringVar(&o.clangs, "clang", "", "matrix: versions of clang, separated by commas")
+	flags.StringVar(&o.levels, "level", "", "matrix: levels of optimization, separated by commas")
+	flags.BoolVar(&o.facts, "facts", false, "matrix: print what a driver reads that only one translator writes")
 	flags.StringVar(&o.real, "real", "", "golden: the folder with the real post-link's images, or a file that -record wrote")
 	flags.StringVar(&o.record, "record", "", "golden: write the facts of the real images to that file, and compare nothing")
 	flags.StringVar(&o.input, "input", "", "golden, sycl: the folder with the device code")

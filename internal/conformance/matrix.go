@@ -23,10 +23,17 @@ type setting struct {
 func (s *setting) String() string { return s.clang + " " + s.level }
 
 // settings are those of the matrix.
-func settings(short bool) (list []setting) {
-	for _, version := range []string{"14", "15", "16", "19"} {
-		for _, level := range []string{"-O0", "-O2"} {
-			if short && version+level != "15-O0" && version+level != "19-O2" {
+func (o *options) settings() (list []setting) {
+	clangs, levels := "14,15,16,19", "-O0,-O2"
+	if o.clangs != "" {
+		clangs = o.clangs
+	}
+	if o.levels != "" {
+		levels = o.levels
+	}
+	for version := range strings.SplitSeq(clangs, ",") {
+		for level := range strings.SplitSeq(levels, ",") {
+			if o.short && version+level != "15-O0" && version+level != "19-O2" {
 				continue
 			}
 			s := setting{clang: "clang-" + version, level: level, flags: []string{level}}
@@ -67,13 +74,13 @@ func runMatrix(o options, out io.Writer) (failed bool, err error) {
 	}
 	defer os.RemoveAll(m.dir)
 	defer m.child.close()
-	sources, err := kernelSources()
+	sources, err := o.kernelSources()
 	if err != nil {
 		return false, err
 	}
 	fmt.Fprintln(out, "| clang | modules | translated | valid | read back | by llvm-spirv | kernels, embedded: same | kernels, Intel: same | same on both devices |")
 	fmt.Fprintln(out, "|---|---|---|---|---|---|---|---|---|")
-	for _, s := range settings(o.short) {
+	for _, s := range o.settings() {
 		if _, err := exec.LookPath(s.clang); err != nil {
 			continue
 		}
@@ -97,13 +104,23 @@ func (m *matrix) takes(launch func(path string) (map[string]string, error), path
 	return err == nil
 }
 
-// kernelSources are the kernels of this package.
-func kernelSources() ([]string, error) {
-	found, err := filepath.Glob(filepath.Join(sourceFolder, "*.c*"))
-	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("%s has no kernels: run from the root of the repository", sourceFolder)
+// kernelSources are the files that the flags name, or the kernels of this package.
+func (o *options) kernelSources() (files []string, err error) {
+	patterns := o.sources
+	if len(patterns) == 0 {
+		patterns = []string{filepath.Join(sourceFolder, "*.c*")}
 	}
-	return found, err
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(pattern)
+		if err == nil && len(found) == 0 {
+			err = fmt.Errorf("%s: no such files; run from the root of the repository", pattern)
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	return files, nil
 }
 
 // sourceFolder is relative to the root of the repository.
@@ -126,22 +143,47 @@ func (m *matrix) report(s *setting, source, format string, args ...any) {
 func (m *matrix) compile(s *setting, flags []string, source, stem string) (bitcode string, err error) {
 	bitcode = stem + ".bc"
 	args := append([]string{"--target=spir64-unknown-unknown", "-w", "-Iinclude", "-c", "-emit-llvm", "-fno-discard-value-names"}, flags...)
-	if filepath.Ext(source) == ".cl" {
-		if s.clang == "clang-14" { // its declarations that are built in lack functions
-			args = append(args, "-x", "cl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header")
-		} else {
-			args = append(args, "-x", "cl", "-cl-std=CL3.0")
-		}
-	} else {
-		args = append(args, "-ffreestanding")
+	options, err := s.languageOptions(source)
+	if err != nil {
+		return "", err
 	}
+	args = append(args, options...)
 	if _, err := runTool(s.clang, append(args, "-o", bitcode, source)...); err != nil {
 		return "", err
 	}
-	if filepath.Ext(source) != ".cl" {
+	if !isOpenCL(source) {
 		return bitcode, m.applyAnnotations(bitcode)
 	}
 	return bitcode, nil
+}
+
+// isOpenCL reports whether a source is of OpenCL C, or of C++ for OpenCL.
+func isOpenCL(source string) bool {
+	return filepath.Ext(source) == ".cl" || filepath.Ext(source) == ".clcpp"
+}
+
+// optionsLine is how a source asks for further options of clang, in its first line.
+const optionsLine = "// clang: "
+
+// languageOptions are the options of clang that a source's language needs.
+func (s *setting) languageOptions(source string) (args []string, err error) {
+	switch filepath.Ext(source) {
+	case ".cl":
+		args = []string{"-x", "cl", "-cl-std=CL3.0"}
+		if s.clang == "clang-14" { // its declarations that are built in lack functions
+			args = []string{"-x", "cl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header"}
+		}
+	case ".clcpp":
+		args = []string{"-x", "clcpp", "-cl-std=clc++2021", "-Xclang", "-finclude-default-header"}
+	default:
+		args = []string{"-ffreestanding"}
+	}
+	text, err := os.ReadFile(source)
+	line, _, _ := strings.Cut(string(text), "\n")
+	if wanted, found := strings.CutPrefix(line, optionsLine); found {
+		args = append(args, strings.Fields(wanted)...)
+	}
+	return args, err
 }
 
 // applyAnnotations has postlink make kernels of the functions that device.h
@@ -184,13 +226,14 @@ func (m *matrix) runSource(s *setting, source string, c *cell) {
 		m.report(s, source, "%v", err)
 		return
 	}
-	if strings.HasPrefix(filepath.Base(source), "build") {
-		m.buildOnly(s, source, ours)
-		return
-	}
 	theirs := m.byReference(s, source, bitcode, stem)
 	if theirs != "" {
 		c.theirs++
+		m.compareFacts(s, source, ours, theirs)
+	}
+	if strings.HasPrefix(filepath.Base(source), "build") {
+		m.buildOnly(s, source, ours, theirs)
+		return
 	}
 	m.launchBoth(s, signatures, ours, theirs, c)
 }
@@ -198,14 +241,14 @@ func (m *matrix) runSource(s *setting, source string, c *cell) {
 // signatureFile returns a file with the signatures of a source's kernels: that of
 // OpenCL C is preprocessed, as macros make kernels there.
 func (m *matrix) signatureFile(source, stem string) (string, error) {
-	if filepath.Ext(source) != ".cl" {
+	if !isOpenCL(source) {
 		return source, nil
 	}
 	out := stem + ".i.cl"
 	if _, err := os.Stat(out); err == nil {
 		return out, nil
 	}
-	text, err := runTool("clang-19", "-E", "-P", "-w", "--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", source)
+	text, err := runTool("clang-19", "-E", "-P", "-w", "--target=spir64-unknown-unknown", "-x", strings.TrimPrefix(filepath.Ext(source), "."), source)
 	if err != nil {
 		return "", err
 	}
@@ -247,7 +290,7 @@ func (m *matrix) checkModule(s *setting, source, ours string, c *cell) {
 }
 
 // buildOnly has Intel's device build a module whose kernels are not launched.
-func (m *matrix) buildOnly(s *setting, source, ours string) {
+func (m *matrix) buildOnly(s *setting, source, ours, theirs string) {
 	if m.icd == "" {
 		return
 	}
@@ -256,8 +299,34 @@ func (m *matrix) buildOnly(s *setting, source, ours string) {
 		m.report(s, source, "%v", err)
 		return
 	}
-	if _, err := m.child.launch(ours, empty, false); err != nil {
+	launch := func(path string) (map[string]string, error) { return m.child.launch(path, empty, false) }
+	if _, err := launch(ours); err != nil && (theirs == "" || m.takes(launch, theirs)) {
 		m.report(s, source, "Intel: %v", err)
+	}
+}
+
+// compareFacts prints what only one of two modules tells a driver.
+func (m *matrix) compareFacts(s *setting, source, ours, theirs string) {
+	if !m.facts {
+		return
+	}
+	var facts [2][]string
+	for i, path := range []string{ours, theirs} {
+		code, err := os.ReadFile(path)
+		if err == nil {
+			facts[i], err = moduleFacts(code)
+		}
+		if err != nil {
+			m.report(s, source, "facts: %v", err)
+			return
+		}
+	}
+	for i, side := range []string{"only ours", "only llvm-spirv's"} {
+		for _, fact := range facts[i] {
+			if _, found := slices.BinarySearch(facts[1-i], fact); !found {
+				fmt.Fprintf(m.out, "%v: %s: %s: %s\n", s, filepath.Base(source), side, fact)
+			}
+		}
 	}
 }
 

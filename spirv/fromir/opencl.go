@@ -29,7 +29,7 @@ var plainFunctions = map[string]string{
 	"isnan": "IsNan", "isinf": "IsInf", "isfinite": "IsFinite", "isnormal": "IsNormal", "signbit": "SignBitSet",
 	"isequal": "FOrdEqual", "popcount": "BitCount", "isnotequal": "FUnordNotEqual", "isgreater": "FOrdGreaterThan", "isgreaterequal": "FOrdGreaterThanEqual",
 	"isless": "FOrdLessThan", "islessequal": "FOrdLessThanEqual", "islessgreater": "FOrdNotEqual", "isordered": "Ordered",
-	"isunordered": "Unordered", "dot": "Dot", "wait_group_events": "GroupWaitEvents", "get_fence": "GenericPtrMemSemantics",
+	"isunordered": "Unordered", "dot": "Dot", "wait_group_events": "GroupWaitEvents",
 	"retain_event": "RetainEvent", "release_event": "ReleaseEvent", "create_user_event": "CreateUserEvent",
 	"is_valid_event": "IsValidEvent", "set_user_event_status": "SetUserEventStatus", "get_default_queue": "GetDefaultQueue",
 	"enqueue_marker": "EnqueueMarker", "capture_event_profiling_info": "CaptureEventProfilingInfo",
@@ -172,6 +172,8 @@ func (t *translator) openclSpecial(name string) func(*callSite) {
 		return func(c *callSite) { c.extendedInstruction("printf") }
 	case "ctz":
 		return func(c *callSite) { c.extendedInstruction("ctz") }
+	case "get_fence":
+		return (*callSite).fenceOfPointer
 	}
 	switch {
 	case strings.HasPrefix(name, "convert_"):
@@ -224,6 +226,13 @@ func fenceSemantics(flags uint64) (mask uint32) {
 	return mask
 }
 
+// fenceOfPointer writes get_fence: the bits of the semantics for work-group and
+// cross-work-group memory lie 8 places above the flags for local and global memory.
+func (c *callSite) fenceOfPointer() {
+	n := c.emitResult(spirv.OpGenericPtrMemSemantics, c.intType(32), c.argAs(0, c.intType(8)))
+	c.finishCall(c.emitResult(spirv.OpShiftRightLogical, c.typ, n, c.constWord(8)))
+}
+
 // memoryScopes maps the scopes of OpenCL C: work-item, work-group, device, all
 // devices, sub-group.
 var memoryScopes = [...]uint32{scopeInvocation, scopeWorkgroup, scopeDevice, scopeCrossDevice, scopeSubgroup}
@@ -231,26 +240,59 @@ var memoryScopes = [...]uint32{scopeInvocation, scopeWorkgroup, scopeDevice, sco
 // memoryOrders maps the orders of OpenCL C, with C's numbers.
 var memoryOrders = [...]uint32{0, semAcquire, semAcquire, semRelease, semAcquireRelease, semSequential}
 
-func (c *callSite) memoryScope(i int) uint32 {
-	n := c.constantArgument(i)
-	if n >= uint64(len(memoryScopes)) {
-		c.failf("memory scope %d", n)
-	}
-	return memoryScopes[n]
+// memoryScope returns an argument that is a scope of OpenCL C.
+func (c *callSite) memoryScope(i int) id {
+	return c.memoryConstant(i, "memory scope", memoryScopes[:])
 }
 
-// memoryOrder returns an argument that is an order of OpenCL C.
-func (c *callSite) memoryOrder(i int) uint32 {
-	n := c.constantArgument(i)
-	if n >= uint64(len(memoryOrders)) {
-		c.failf("memory order %d", n)
+// memoryOrder returns an argument that is an order of OpenCL C, with the bits that
+// say which memory is ordered.
+func (c *callSite) memoryOrder(i int, mask uint32) id {
+	return c.memoryConstant(i, "memory order", maskedOrders(memoryOrders, mask))
+}
+
+// failureOrder returns the order of a comparison that fails, which stores nothing:
+// SPIR-V takes no order with a release there.
+func (c *callSite) failureOrder(i int, mask uint32) id {
+	orders := memoryOrders
+	orders[3], orders[4] = 0, semAcquire
+	return c.memoryConstant(i, "memory order", maskedOrders(orders, mask))
+}
+
+// maskedOrders adds bits to each order.
+func maskedOrders(orders [6]uint32, mask uint32) []uint32 {
+	for i := range orders {
+		orders[i] |= mask
 	}
-	return memoryOrders[n]
+	return orders[:]
+}
+
+// memoryConstant returns the word of a list that an argument numbers. OpenCL C lets a
+// program compute scopes and orders, and SPIR-V for kernels does too: the number of a
+// computed one is looked up by comparisons.
+func (c *callSite) memoryConstant(i int, kind string, words []uint32) id {
+	if c.operand(i).Kind == ir.ValueConstant {
+		n := c.constantArgument(i)
+		if n >= uint64(len(words)) {
+			c.failf("%s %d", kind, n)
+		}
+		return c.constWord(words[n])
+	}
+	typ := c.operand(i).Type
+	if c.scalarKind(typ) != ir.TypeInteger {
+		c.failf("argument %d is no %s", i+1, kind)
+	}
+	found := c.constWord(words[len(words)-1])
+	for n := len(words) - 2; n >= 0; n-- {
+		same := c.emitResult(spirv.OpIEqual, c.boolType(), c.argumentID(i), c.splatConstant(typ, uint64(n)))
+		found = c.emitResult(spirv.OpSelect, c.intType(32), same, c.constWord(words[n]), found)
+	}
+	return found
 }
 
 // writeBarrier writes a barrier. Its flags are the memory that it orders; none orders no memory.
 func (c *callSite) writeBarrier(execution uint32) {
-	memory := uint32(scopeWorkgroup)
+	memory := c.constWord(scopeWorkgroup)
 	if len(c.operands) > 1 {
 		memory = c.memoryScope(1)
 	}
@@ -259,13 +301,13 @@ func (c *callSite) writeBarrier(execution uint32) {
 	if flags != 0 {
 		semantics |= semSequential
 	}
-	c.emitPlain(spirv.OpControlBarrier, c.constWord(execution), c.constWord(memory), c.constWord(semantics))
+	c.emitPlain(spirv.OpControlBarrier, c.constWord(execution), memory, c.constWord(semantics))
 }
 
 // splitBarrier writes the arrival at a barrier, which releases memory, or the wait
 // there, which acquires it.
 func (c *callSite) splitBarrier(op spirv.Opcode, execution uint32) {
-	memory := uint32(scopeWorkgroup)
+	memory := c.constWord(scopeWorkgroup)
 	if len(c.operands) > 1 {
 		memory = c.memoryScope(1)
 	}
@@ -278,7 +320,7 @@ func (c *callSite) splitBarrier(op spirv.Opcode, execution uint32) {
 		semantics |= order
 	}
 	c.instructionNeeds(op)
-	c.emitPlain(op, c.constWord(execution), c.constWord(memory), c.constWord(semantics))
+	c.emitPlain(op, c.constWord(execution), memory, c.constWord(semantics))
 }
 
 // memoryFence writes the fences of OpenCL C 1.x, whose order their names say.
@@ -289,8 +331,8 @@ func (c *callSite) memoryFence() {
 
 // workItemFence writes the fence of OpenCL C 2.0: flags, order, scope.
 func (c *callSite) workItemFence() {
-	semantics := fenceSemantics(c.constantArgument(0)) | c.memoryOrder(1)
-	c.emitPlain(spirv.OpMemoryBarrier, c.constWord(c.memoryScope(2)), c.constWord(semantics))
+	semantics := c.memoryOrder(1, fenceSemantics(c.constantArgument(0)))
+	c.emitPlain(spirv.OpMemoryBarrier, c.memoryScope(2), semantics)
 }
 
 // anyAll writes any and all, which look at the sign bits.

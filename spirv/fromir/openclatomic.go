@@ -74,9 +74,6 @@ func (c *callSite) writeAtomic(form atomicForm) {
 	}
 	values := form.valueCount()
 	order, scope := c.atomicOrder(form, 1+values)
-	scopeID := c.constWord(scope)
-	pointerMask := pointerSemantics(c.function.moduleType(c.operand(0).Type).AddressSpace)
-	semantics := func(order uint32) id { return c.constWord(order | pointerMask) }
 	switch form.kind {
 	case "init":
 		value := c.valueID(c.operand(1))
@@ -85,25 +82,25 @@ func (c *callSite) writeAtomic(form atomicForm) {
 	case "store":
 		value := c.operand(1)
 		c.atomicCapability(value.Type)
-		c.emitPlain(spirv.OpAtomicStore, c.argAs(0, c.typeID(value.Type)), scopeID, semantics(order), c.valueID(value))
+		c.emitPlain(spirv.OpAtomicStore, c.argAs(0, c.typeID(value.Type)), scope, order, c.valueID(value))
 		return
 	case "flag_clear":
-		c.emitPlain(spirv.OpAtomicFlagClear, c.argAs(0, c.intType(32)), scopeID, semantics(order))
+		c.emitPlain(spirv.OpAtomicFlagClear, c.argAs(0, c.intType(32)), scope, order)
 		return
 	case "flag_test_and_set":
-		n := c.emitResult(spirv.OpAtomicFlagTestAndSet, c.boolType(), c.argAs(0, c.intType(32)), scopeID, semantics(order))
+		n := c.emitResult(spirv.OpAtomicFlagTestAndSet, c.boolType(), c.argAs(0, c.intType(32)), scope, order)
 		if !c.isBool(c.in.Type) {
 			n = c.emitResult(spirv.OpSelect, c.typ, n, c.splatConstant(c.in.Type, 1), c.splatConstant(c.in.Type, 0))
 		}
 		c.finishCall(n)
 		return
 	case "compare_exchange_strong", "compare_exchange_weak", "compare_exchange_legacy":
-		c.atomicCompare(form, scopeID, order, semantics)
+		c.atomicCompare(form, scope, order)
 		return
 	}
 	c.atomicCapability(c.in.Type)
 	op := c.atomicOpcode(form)
-	words := []uint32{c.argAs(0, c.typ), scopeID, semantics(order)}
+	words := []uint32{c.argAs(0, c.typ), scope, order}
 	if values == 1 {
 		value := c.valueID(c.operand(1))
 		if c.function.typeOf(c.operand(1)) != c.typ {
@@ -141,23 +138,28 @@ func (c *callSite) namedSpace(v ir.Value) ir.Value {
 	return from
 }
 
+// atomicMask are the bits for the memory that an atomic function's object is in.
+func (c *callSite) atomicMask() uint32 {
+	return pointerSemantics(c.function.moduleType(c.operand(0).Type).AddressSpace)
+}
+
 // atomicOrder returns the order and the scope of an atomic function.
-func (c *callSite) atomicOrder(form atomicForm, first int) (order, scope uint32) {
-	order, scope = semSequential, scopeDevice
-	if form.legacy {
-		order, scope = 0, scopeWorkgroup
-	}
+func (c *callSite) atomicOrder(form atomicForm, first int) (order, scope id) {
 	if form.explicit && first < len(c.operands) {
-		order = c.memoryOrder(first)
 		last := first
 		if strings.HasPrefix(form.kind, "compare_exchange") {
 			last++
 		}
+		order, scope = c.memoryOrder(first, c.atomicMask()), c.constWord(scopeDevice)
 		if last+1 < len(c.operands) {
 			scope = c.memoryScope(last + 1)
 		}
+		return order, scope
 	}
-	return order, scope
+	if form.legacy {
+		return c.constWord(c.atomicMask()), c.constWord(scopeWorkgroup)
+	}
+	return c.constWord(semSequential | c.atomicMask()), c.constWord(scopeDevice)
 }
 
 // atomicOpcode returns the instruction: for minima and maxima by the sign of
@@ -188,45 +190,40 @@ func (c *callSite) atomicOpcode(form atomicForm) spirv.Opcode {
 	return op
 }
 
-// failureOrder returns the order of a comparison that fails, which stores nothing:
-// SPIR-V takes no order with a release there.
-func failureOrder(order uint32) uint32 {
-	switch order {
-	case semRelease:
-		return 0
-	case semAcquireRelease:
-		return semAcquire
-	}
-	return order
-}
-
 // atomicCompare writes a compare-and-exchange: of OpenCL 1.x, which gives the
 // value that was there, and of 2.0, which keeps that through a pointer and gives whether
 // it was the expected one.
-func (c *callSite) atomicCompare(form atomicForm, scope id, order uint32, semantics func(uint32) id) {
+func (c *callSite) atomicCompare(form atomicForm, scope, order id) {
 	if form.kind == "compare_exchange_legacy" {
 		c.atomicCapability(c.in.Type)
 		pointer := c.argAs(0, c.typ)
-		n := c.emitResult(spirv.OpAtomicCompareExchange, c.typ, pointer, scope, semantics(order), semantics(order),
+		n := c.emitResult(spirv.OpAtomicCompareExchange, c.typ, pointer, scope, order, order,
 			c.valueID(c.operand(2)), c.valueID(c.operand(1)))
 		c.finishCall(n)
 		return
 	}
 	failure := order
 	if form.explicit && len(c.operands) > 4 {
-		failure = failureOrder(c.memoryOrder(4))
+		failure = c.failureOrder(4, c.atomicMask())
 	}
 	desired := c.operand(2)
-	typ := c.typeID(desired.Type)
+	typ, value := c.typeID(desired.Type), c.valueID(desired)
 	c.atomicCapability(desired.Type)
-	_, align := c.memoryLayout(desired.Type)
+	size, align := c.memoryLayout(desired.Type)
+	if c.scalarKind(desired.Type) == ir.TypeFloat { // the instruction compares bits, as C does
+		typ = c.intType(uint32(size) * 8)
+		if size == 8 {
+			c.useCapabilities(capInt64Atomics)
+		}
+		value = c.emitResult(spirv.OpBitcast, typ, value)
+	}
 	expected := c.argAs(1, typ)
 	want := c.emitResult(spirv.OpLoad, typ, expected, accessAligned, uint32(align))
 	op := spirv.OpAtomicCompareExchange
 	if form.kind == "compare_exchange_weak" && c.options.Version < spirv.Version1_4 { // 1.4 has it no more
 		op = spirv.OpAtomicCompareExchangeWeak
 	}
-	old := c.emitResult(op, typ, c.argAs(0, typ), scope, semantics(order), semantics(failure), c.valueID(desired), want)
+	old := c.emitResult(op, typ, c.argAs(0, typ), scope, order, failure, value, want)
 	c.emitPlain(spirv.OpStore, expected, old, accessAligned, uint32(align))
 	same := c.emitResult(spirv.OpIEqual, c.boolType(), old, want)
 	if !c.isBool(c.in.Type) {

@@ -302,7 +302,7 @@ func (c *callSite) repeatedArgument(i int) id {
 // the instruction without NaNs and infinities.
 func (c *callSite) commonExtremum(name string) {
 	c.floatControls()
-	n := c.extInst(name, c.argumentID(0), c.argumentID(1))
+	n := c.extInst(name, c.repeatedArgument(0), c.repeatedArgument(1))
 	c.b.decorateID(n, decFPFastMathMode, fastNotNaN|fastNotInf)
 	c.finishCall(n)
 }
