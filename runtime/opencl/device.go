@@ -32,6 +32,8 @@ type Device struct {
 	memories driver.Allocations
 	freed    atomic.Uint64    // memories, ever
 	orphans  []pendingCommand // of closed queues: their host memory is in use
+
+	unfinished unfinished // where memory is virtual
 }
 
 // oldestVersion is OpenCL 1.2, which brought clCompileProgram and clLinkProgram:
@@ -144,6 +146,10 @@ func (d *Device) closeDevice() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var errs []error
+	_, ends := d.unfinished.takeCommands()
+	for _, end := range ends { // not awaited: a kernel may never end
+		errs = append(errs, d.api.Release(cl.ReleaseEvent, end))
+	}
 	for _, part := range d.parts {
 		errs = append(errs, part.(*Device).closeDevice())
 	}

@@ -134,6 +134,35 @@ func TestFakeConformance(t *testing.T) {
 	}
 }
 
+// TestVirtualMemoryInUse: memory stays until the commands have ended that use it,
+// those of closed queues too.
+func TestVirtualMemoryInUse(t *testing.T) {
+	f := buildFake(t, "-DNO_USM")
+	f.set("fake_lazy", 1)
+	device := onlyDevice(t, f.open(Options{}))
+	for _, closed := range []bool{false, true} {
+		q, err := device.NewQueue(driver.QueueOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := device.Alloc(driver.DeviceMemory, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := q.Fill(m, 0, 64, []byte{1}, driver.Sync{}); err != nil {
+			t.Fatal(err)
+		}
+		if closed {
+			err = errors.Join(q.Close(), m.Close())
+		} else {
+			err = errors.Join(m.Close(), q.Close())
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestLazyDriver: a driver that starts commands when they are flushed starts those
 // that anyone waits for.
 func TestLazyDriver(t *testing.T) {

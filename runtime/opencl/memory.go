@@ -180,8 +180,9 @@ func (m *memory) freeMemory() error {
 	case d.able.memory == unifiedMemory:
 		return d.api.FreeUSM(context, m.address)
 	}
+	err = d.awaitCommands()
 	d.api.FreeSVM(context, m.address)
-	return nil
+	return err
 }
 
 // Pointer describes the allocation that holds an address.

@@ -51,7 +51,11 @@ func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
 		return nil, err
 	}
 	opts.OutOfOrder = properties&cl.QueueOutOfOrder != 0
-	return &queue{device: d, handle: handle, opts: opts}, nil
+	q := &queue{device: d, handle: handle, opts: opts}
+	if d.able.memory == virtualMemory {
+		d.unfinished.addQueue(q)
+	}
+	return q, nil
 }
 
 // Handle is the cl_command_queue.
@@ -248,13 +252,19 @@ func (q *queue) Close() error {
 	defer q.mu.Unlock()
 	q.closed = true
 	defer q.tellState()
+	var err error
+	if q.device.able.memory == virtualMemory {
+		var end cl.Handle
+		end, err = q.markEnd()
+		q.device.unfinished.removeQueue(q, end)
+	}
 	q.collectEnded()
 	q.dropChain()
 	if len(q.pending) > 0 {
 		q.device.keepOrphans(q.pending)
 		q.pending = nil
 	}
-	return q.device.api.Release(cl.ReleaseCommandQueue, q.handle)
+	return errors.Join(err, q.device.api.Release(cl.ReleaseCommandQueue, q.handle))
 }
 
 // keepOrphans holds the host memory of commands that outlive their queue.

@@ -618,6 +618,10 @@ void *clSVMAlloc(object *c, uint64_t flags, size_t size, uint32_t align) {
   return remember(allocate(size))->bytes;
 }
 void clSVMFree(object *c, void *p) {
+  pthread_mutex_lock(&lock);
+  for (object *q = queues; q; q = WORK(q)->next)
+    device_misuses += WORK(q)->first != NULL; /* it waits for no command */
+  pthread_mutex_unlock(&lock);
   if (known(c, 'C'))
     free_address(p);
 }
