@@ -142,22 +142,25 @@ func TestRefusals(t *testing.T) {
 	if err := os.WriteFile(text, []byte("no library"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	loader, adapter := exporting(t, "urLoaderInit", "urGetPlatformProcAddrTable"), exporting(t, "urGetPlatformProcAddrTable")
 	version, table, call := &pi.VersionError{}, &pi.TableError{}, &driver.CallError{}
 	for name, c := range map[string]struct {
 		path string
 		as   any
 		want string
 	}{
-		"text":            {text, new(*dl.OpenError), "file too short"},
-		"no plugin":       {notPlugin, new(*pi.NotPluginError), "piPluginInit"},
-		"a newer version": {buildPlugin(t, tableOptions("15_47", "16.1.1", "20")...), &version, `version "16.1.1"`},
-		"another minor":   {buildPlugin(t, tableOptions("15_47", "15.48.1", "20")...), &version, "5.7, 9.11, 11.15, 12.27, 14.37, 15.47"},
-		"no version":      {buildPlugin(t, tableOptions("15_47", "newest", "20")...), &version, "version"},
-		"takes none":      {buildPlugin(t, append(newest, `-DPI_TAKES="99.0"`)...), &version, "takes none"},
-		"another layout":  {buildPlugin(t, tableOptions("15_47", "15.47.3", "10")...), &table, "is not where"},
-		"fails":           {buildPlugin(t, append(newest, "-DPI_RESULT=-30")...), &call, "piPluginInit failed with PI_ERROR_INVALID_VALUE (-30)"},
-		"a null entry":    {buildPlugin(t, append(newest, "-DPI_NULL=14")...), &table, "lacks piContextCreate"},
-		"a wild entry":    {buildPlugin(t, append(newest, "-DPI_JUNK=60")...), &table, "0x1234 for piKernelSetExecInfo"},
+		"text":                        {text, new(*dl.OpenError), "file too short"},
+		"no plugin":                   {notPlugin, new(*pi.NotPluginError), "piPluginInit"},
+		"a loader of Unified Runtime": {loader, new(*pi.NotPluginError), "is the loader of Unified Runtime"},
+		"an adapter":                  {adapter, new(*pi.NotPluginError), "is the adapter of Unified Runtime"},
+		"a newer version":             {buildPlugin(t, tableOptions("15_47", "16.1.1", "20")...), &version, `version "16.1.1"`},
+		"another minor":               {buildPlugin(t, tableOptions("15_47", "15.48.1", "20")...), &version, "5.7, 9.11, 11.15, 12.27, 14.37, 15.47"},
+		"no version":                  {buildPlugin(t, tableOptions("15_47", "newest", "20")...), &version, "version"},
+		"takes none":                  {buildPlugin(t, append(newest, `-DPI_TAKES="99.0"`)...), &version, "takes none"},
+		"another layout":              {buildPlugin(t, tableOptions("15_47", "15.47.3", "10")...), &table, "is not where"},
+		"fails":                       {buildPlugin(t, append(newest, "-DPI_RESULT=-30")...), &call, "piPluginInit failed with PI_ERROR_INVALID_VALUE (-30)"},
+		"a null entry":                {buildPlugin(t, append(newest, "-DPI_NULL=14")...), &table, "lacks piContextCreate"},
+		"a wild entry":                {buildPlugin(t, append(newest, "-DPI_JUNK=60")...), &table, "0x1234 for piKernelSetExecInfo"},
 	} {
 		_, err := Open(Options{Libraries: []string{c.path}})
 		if err == nil || !errors.As(err, c.as) || !strings.Contains(err.Error(), c.want) {
@@ -167,6 +170,22 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v does not name the file", name, err)
 		}
 	}
+}
+
+// exporting compiles a library that exports functions.
+func exporting(t *testing.T, names ...string) string {
+	t.Helper()
+	source := ""
+	for _, name := range names {
+		source += "int " + name + "(void) { return 0; }\n"
+	}
+	path := filepath.Join(t.TempDir(), "libexports.so")
+	gcc := exec.Command(testtool.Path(t, "gcc"), "-shared", "-fPIC", "-x", "c", "-o", path, "-")
+	gcc.Stdin = strings.NewReader(source)
+	if out, err := gcc.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
 }
 
 // TestVersionChoice: a plugin that takes one version alone is asked for that.

@@ -40,10 +40,19 @@ var ErrPointerSize = errors.New("plugins need a system with 64-bit pointers")
 // NotPluginError says that a library is not a plugin.
 type NotPluginError struct {
 	Path string
-	Err  error // the loader's words
+	// Unified is the part of Unified Runtime that the library is, "loader" or
+	// "adapter"; "" if it is none.
+	Unified string
+	Err     error // the loader's words
 }
 
-func (e *NotPluginError) Error() string { return e.Path + " is not a plugin: " + e.Err.Error() }
+func (e *NotPluginError) Error() string {
+	if e.Unified != "" {
+		return fmt.Sprintf("%s is the %s of Unified Runtime, of DPC++ 2025 or newer, which offlink does not call: name its plugins of 2021.4 to 2024.2 (libpi_*.so), "+
+			"or leave it out, as the drivers of OpenCL, Level Zero and CUDA are found without it", e.Path, e.Unified)
+	}
+	return e.Path + " is not a plugin: " + e.Err.Error()
+}
 
 // Unwrap returns the loader's words.
 func (e *NotPluginError) Unwrap() error { return e.Err }
@@ -98,7 +107,7 @@ func Open(names []string, hooks Hooks) (*Plugin, error) {
 func (p *Plugin) initialize() error {
 	init, err := p.library.Symbol(InitFunction)
 	if err != nil {
-		return &NotPluginError{p.library.Path, err}
+		return &NotPluginError{p.library.Path, p.unifiedPart(), err}
 	}
 	for _, version := range slices.Backward(tableVersions[:]) {
 		record := newRecord(version)
@@ -112,6 +121,17 @@ func (p *Plugin) initialize() error {
 		return &driver.CallError{Call: InitFunction, Code: code, Name: CodeName(code)}
 	}
 	return &VersionError{Path: p.library.Path}
+}
+
+// unifiedPart tells by their entry points whether the library is one of Unified
+// Runtime's (ur_api.h, ur_ddi.h).
+func (p *Plugin) unifiedPart() string {
+	for _, part := range []struct{ symbol, name string }{{"urLoaderInit", "loader"}, {"urGetPlatformProcAddrTable", "adapter"}} {
+		if _, err := p.library.Symbol(part.symbol); err == nil {
+			return part.name
+		}
+	}
+	return ""
 }
 
 // readRecord takes the version and the functions of the record that
