@@ -128,6 +128,8 @@ func testDevice(t *testing.T, d driver.Device, o Options) {
 	t.Run("Abort", s.testAbort)
 	t.Run("Binaries", s.testBinaries)
 	t.Run("Handles", s.testHandles)
+	t.Run("QueueImport", s.testQueueImport)
+	t.Run("FunctionPointers", s.testFunctionPointers)
 	if !o.NoVariables {
 		t.Run("Variables", s.testVariables)
 	}

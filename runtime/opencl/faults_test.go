@@ -174,7 +174,7 @@ func TestNoLoader(t *testing.T) {
 // TestQuirks: each row applies to the driver that it was written for.
 func TestQuirks(t *testing.T) {
 	want := map[string]string{
-		"intel": "intel-exit", "pocl": "pocl-bitcode pocl-variables", "rusticl": "rusticl-binary rusticl-events", "oclgrind": "oclgrind-bitcode oclgrind-threads oclgrind-events",
+		"intel": "intel-exit", "pocl": "pocl-bitcode pocl-variables", "rusticl": "rusticl-binary rusticl-events", "oclgrind": "oclgrind-bitcode oclgrind-threads oclgrind-events oclgrind-pointers",
 	}
 	for _, device := range testDevices {
 		t.Run(device.name, func(t *testing.T) {

@@ -60,6 +60,11 @@ var quirks = []quirk{
 		},
 	},
 	{
+		name: "oclgrind-pointers", platform: regexp.MustCompile(`^Oclgrind`), version: regexp.MustCompile(`Oclgrind (1\d|2[01])\.`),
+		why: "Oclgrind up to 21.10 crashes when it builds a module with function pointers",
+		set: func(_ *Device, a *abilities, _ []string) { a.noFunctionPointers = true },
+	},
+	{
 		name: "rusticl-binary", platform: regexp.MustCompile(`^rusticl`), version: regexp.MustCompile(`^22\.`),
 		why: "rusticl of Mesa 22 takes SPIR-V in binaries of its own only, and aborts on variables that change and on function pointers",
 		set: func(_ *Device, a *abilities, _ []string) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"offlink/runtime/driver"
 	"offlink/runtime/internal/devicecode"
 	"offlink/spirv"
 )
@@ -21,7 +22,7 @@ func (d *Device) readModule(code []byte) (*spirv.Module, error) {
 func (d *Device) checkUnsupported(m *spirv.Module) error {
 	const functionPointers = 5603 // FunctionPointersINTEL
 	if d.able.noFunctionPointers && m.Declares(functionPointers) {
-		return fmt.Errorf("the module has function pointers, which end the process in %s", d.platform.name)
+		return fmt.Errorf("the module has function pointers, which end the process in %s: %w", d.platform.name, driver.ErrUnsupported)
 	}
 	if !d.able.refusesVariables {
 		return nil

@@ -478,14 +478,11 @@ int piextEnqueueDeviceGlobalVariableRead(object *q, object *p, const char *name,
 }
 #endif
 
-/* A function's address: that of the program, so that the test knows it. */
 int piextGetDeviceFunctionPointer(object *d, object *p, const char *name, uint64_t *out) {
   ENTER;
   KNOWN(p, 'P');
-  if (!strcmp(name, "LibDeviceFunc"))
-    return INVALID_KERNEL_NAME;
-  *out = (uint64_t)(uintptr_t)p;
-  return OK;
+  *out = function_address(p, name);
+  return *out && strcmp(name, "LibDeviceFunc") ? OK : INVALID_KERNEL_NAME; /* one without an address */
 }
 
 /* Kernels. */
