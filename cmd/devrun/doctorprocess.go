@@ -46,17 +46,37 @@ func askProcess(ctx context.Context, s cli.Streams, limit time.Duration, result 
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err = cmd.Run()
-	if decoded := json.Unmarshal(out.Bytes(), result); decoded == nil {
+	if readResult(out.Bytes(), result) {
 		_, _ = s.Err.Write(said.Bytes()) // the traces of calls
 		return nil
 	}
-	switch {
+	switch words := driversWords(said.String()); {
 	case ctx.Err() != nil:
 		return fmt.Errorf("it did not end within %v", limit)
+	case err != nil && words == "":
+		return fmt.Errorf("the driver ended the process (%v)", err)
 	case err != nil:
-		return fmt.Errorf("the driver ended the process (%v): %s", err, driversWords(said.String()))
+		return fmt.Errorf("the driver ended the process (%v): %s", err, words)
 	}
 	return errors.New("the process ended without a result")
+}
+
+// resultMark stands before the result of a process: drivers print on standard
+// output, too.
+const resultMark = "\n-- the result of devrun doctor --\n"
+
+func writeResult(s cli.Streams, result any) error {
+	if _, err := io.WriteString(s.Out, resultMark); err != nil {
+		return err
+	}
+	return cli.WriteJSON(s.Out, result)
+}
+
+// readResult tells whether the output has a whole result. Text after it is a
+// driver's.
+func readResult(output []byte, result any) bool {
+	at := bytes.LastIndex(output, []byte(resultMark))
+	return at >= 0 && json.NewDecoder(bytes.NewReader(output[at+len(resultMark):])).Decode(result) == nil
 }
 
 // driversWords are the last words of a driver: the last line, or the one before Go
@@ -141,7 +161,7 @@ func newListCommand(s cli.Streams) *cobra.Command {
 			for _, f := range found.Backends {
 				reports = append(reports, reportBackend(f))
 			}
-			return cli.WriteJSON(s.Out, reports)
+			return writeResult(s, reports)
 		},
 	}
 }
@@ -176,7 +196,7 @@ func selfTest(ctx context.Context, s cli.Streams, part, selector string) (err er
 	for _, f := range found.Backends {
 		for i, d := range f.Chosen {
 			if fmt.Sprintf("%s:%d", f.Name, i) == selector {
-				return cli.WriteJSON(s.Out, testOneDevice(ctx, d))
+				return writeResult(s, testOneDevice(ctx, d))
 			}
 		}
 	}

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 //	damage FOLDER                   changes a byte in the middle of every file
 func TestScripts(t *testing.T) {
 	testtool.Need(t, "clang-15", "llvm-spirv-15")
-	golden, err := filepath.Abs("../../testdata/wrapper")
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,9 @@ func TestScripts(t *testing.T) {
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
-			e.Setenv("GOLDEN", golden)
+			e.Setenv("GOLDEN", filepath.Join(root, "testdata/wrapper"))
+			e.Setenv("SUITE", filepath.Join(root, "runtime/drivertest/testdata"))
+			e.Setenv("FAKECUDA", filepath.Join(root, "runtime/cuda/testdata/fakecuda.c"))
 			e.Setenv("ONEAPI_DEVICE_SELECTOR", "host:*") // whatever drivers are installed
 			return nil
 		},

@@ -122,7 +122,7 @@ func TestTables(t *testing.T) {
 			if err := d.Close(); err != nil {
 				t.Error(err)
 			}
-			for counter, want := range map[string]int{"device_live": 0, "device_misuses": 0, "plugin_torn_down": 1} {
+			for counter, want := range map[string]int{"device_live": 0, "device_misuses": 0, "plugin_torn_down": 1, "plugin_live_at_end": 0} {
 				if got := c.number(counter); got != want {
 					t.Errorf("%s is %d; want %d", counter, got, want)
 				}
@@ -186,6 +186,39 @@ func exporting(t *testing.T, names ...string) string {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return path
+}
+
+// TestUnload: a plugin that was listed only is unloaded after its piTearDown; one whose
+// device was used stays, as drivers have threads and exit handlers then.
+func TestUnload(t *testing.T) {
+	for name, use := range map[string]bool{"listed": false, "used": true} {
+		path := buildPlugin(t, newest...)
+		d, err := Open(Options{Libraries: []string{path}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		device := onlyDevice(t, d)
+		if use {
+			m, err := device.Alloc(driver.DeviceMemory, 16)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := m.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := errors.Join(d.Close(), d.Close()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if loaded := dl.IsLoaded(path); loaded != use {
+			t.Errorf("%s: the library is loaded: %v", name, loaded)
+		}
+		if use {
+			if n := countersOf(t, path).number("plugin_torn_down"); n != 1 {
+				t.Errorf("it was torn down %d times", n)
+			}
+		}
+	}
 }
 
 // TestVersionChoice: a plugin that takes one version alone is asked for that.

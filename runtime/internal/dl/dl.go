@@ -73,7 +73,11 @@ type Library struct {
 func Open(names ...string) (*Library, error) {
 	var tried []Attempt
 	for _, name := range names {
-		handle, err := openLibrary(name)
+		var handle uintptr
+		err := checkFile(name)
+		if err == nil {
+			handle, err = openLibrary(name)
+		}
 		tried = append(tried, Attempt{name, err})
 		if err == nil {
 			return &Library{Path: name, Attempts: tried, handle: handle}, nil

@@ -1,6 +1,7 @@
 package dl
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -167,5 +168,40 @@ func BenchmarkCall(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		Call(sum, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
+	}
+}
+
+// TestBadFiles: files that would end the process or wait for ever are refused, and
+// the reason is told where the loader's would mislead.
+func TestBadFiles(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("files are looked at on Linux")
+	}
+	dir := t.TempDir()
+	good, err := os.ReadFile(buildLibrary(t, "calls"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := bytes.Clone(good)
+	foreign[18], foreign[19] = 0x16, 0 // EM_S390
+	pipe, loop := filepath.Join(dir, "pipe.so"), filepath.Join(dir, "loop.so")
+	if err := errors.Join(exec.Command("mkfifo", pipe).Run(), os.Symlink(loop, loop)); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, data []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for path, want := range map[string]string{
+		write("cut.so", good[:len(good)/4]): "ends within a segment", write("foreign.so", foreign): "it is for EM_S390",
+		write("empty.so", nil): "file too short", write("head.so", good[:70]): "", pipe: "not a regular file", loop: "symbolic links", dir + "/": "directory",
+	} {
+		_, err := Open(path)
+		if _, ok := errors.AsType[*OpenError](err); !ok || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v; want %q", path, err, want)
+		}
 	}
 }

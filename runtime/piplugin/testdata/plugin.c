@@ -26,7 +26,7 @@ enum { OK = 0, WAIT_LIST_FAILURE = -14, COMPILE_FAILURE = -15, LINK_FAILURE = -1
        INVALID_KERNEL_NAME = -46, INVALID_ARG_INDEX = -49, INVALID_ARG_SIZE = -51, INVALID_OPERATION = -59, SPECIFIC = -996 };
 
 /* What the test reads and sets. */
-int plugin_torn_down;
+int plugin_torn_down, plugin_live_at_end; /* calls of piTearDown, and the objects there were then */
 int plugin_next_code;   /* of the next call, once */
 int plugin_lost_code;   /* of every call but releases: the device is gone */
 int plugin_next_status; /* of the next command, which does not run; only its event tells */
@@ -593,7 +593,7 @@ int piPluginGetLastError(char **message) {
 }
 
 int piTearDown(void *parameter) {
-  plugin_torn_down++;
+  plugin_torn_down++, plugin_live_at_end = device_live;
   if (parameter)
     *(char *)parameter = 1;
   return OK;
