@@ -53,8 +53,8 @@ func (g *Graph) isAnnotations(id ir.ValueID) bool {
 	return g.annotations != nil && g.annotations.list == id
 }
 
-// keepAnnotations puts the annotations of the slice's definitions into it.
-func (x *Extractor) keepAnnotations(s *Slice) {
+// keepAnnotations puts the annotations of the partition's definitions into it.
+func (x *Extractor) keepAnnotations(s *Partition) {
 	a := x.graph.annotations
 	if a == nil {
 		return

@@ -46,7 +46,7 @@ func (g *Graph) findNamed() error {
 // list, so that both are dropped.
 const executionModes = "spirv.ExecutionMode"
 
-// dropsEmpty reports whether slices without an entry of the list drop it.
+// dropsEmpty reports whether partitions without an entry of the list drop it.
 func (f *namedFilter) dropsEmpty() bool { return f.name == executionModes && len(f.needs) > 0 }
 
 func newNamedFilter(m *ir.Module, list *ir.NamedMetadata) namedFilter {
@@ -82,8 +82,8 @@ func namedValues(m *ir.Module, o ir.Operand) []ir.ValueID {
 	return slices.Compact(values)
 }
 
-// keptEntries returns the entries that a slice keeps, in order.
-func (f *namedFilter) keptEntries(s *Slice) []int {
+// keptEntries returns the entries that a partition keeps, in order.
+func (f *namedFilter) keptEntries(s *Partition) []int {
 	kept := slices.Clone(f.always)
 	hits := make(map[int]int)
 	for _, ids := range [][]ir.ValueID{s.Definitions, s.Declarations} {
@@ -101,7 +101,7 @@ func (f *namedFilter) keptEntries(s *Slice) []int {
 
 // filterNamed drops the entries of dropped values from the named metadata, and
 // adds the lists that the splitter writes.
-func (x *Extractor) filterNamed(s *Slice) {
+func (x *Extractor) filterNamed(s *Partition) {
 	for i := range x.graph.named {
 		f := &x.graph.named[i]
 		switch kept := f.keptEntries(s); {

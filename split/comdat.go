@@ -16,13 +16,13 @@ func newComdatMembers(m *ir.Module) comdatMembers {
 	return members
 }
 
-// comdatUse counts the members of a comdat in a slice.
+// comdatUse counts the members of a comdat in a partition.
 type comdatUse struct {
 	members int
 	visible bool // one member stays visible, so all do
 }
 
-// comdatUses counts the members of the comdats of a slice. keeps reports
+// comdatUses counts the members of the comdats of a partition. keeps reports
 // whether a value keeps its linkage even without its comdat.
 func comdatUses(m *ir.Module, definitions []ir.ValueID, keeps func(ir.ValueID) bool) map[ir.ComdatID]comdatUse {
 	var uses map[ir.ComdatID]comdatUse

@@ -56,9 +56,9 @@ var decorationTable = map[Decorations]decorationNumbers{
 // defaultAccess is sycl::host_access_enum::read_write.
 const defaultAccess = 2
 
-// decorateSlice attaches decorations to the device globals and host pipes of the
-// slice. Other decorations that they have stay.
-func (x *Extractor) decorateSlice(s *Slice) error {
+// decoratePartition attaches decorations to the device globals and host pipes of the
+// partition. Other decorations that they have stay.
+func (x *Extractor) decoratePartition(s *Partition) error {
 	numbers, wanted := decorationTable[x.graph.options.Decorations]
 	if !wanted {
 		return nil

@@ -69,7 +69,7 @@ func (g *Graph) separateESIMD(groups []Group) []Group {
 
 // Part returns the part that the image holds. Entry points that are not ESIMD
 // code may still call ESIMD functions, so that a group of them can be PartBoth.
-func (s *Slice) Part() Part {
+func (s *Partition) Part() Part {
 	if s.Group.Part != PartSYCL || s.Group.bothParts != nil {
 		return s.Group.Part
 	}

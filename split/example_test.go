@@ -48,15 +48,15 @@ func Example() {
 	}
 	extractor := graph.NewExtractor() // one for each goroutine
 	for i := range groups {
-		slice, err := extractor.Extract(&groups[i])
+		partition, err := extractor.Extract(&groups[i])
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("image %d of %s:", i, slice.Group.Scope)
-		for _, id := range slice.Definitions {
+		fmt.Printf("image %d of %s:", i, partition.Group.Scope)
+		for _, id := range partition.Definitions {
 			fmt.Print(" defines ", module.Values[id].Name)
 		}
-		for _, id := range slice.Imports() {
+		for _, id := range partition.Imports() {
 			fmt.Print(" imports ", module.Values[id].Name)
 		}
 		fmt.Println()
@@ -66,7 +66,7 @@ func Example() {
 	// image 1 of app.cpp: defines fill imports twice
 }
 
-// The codec that read the module writes a slice of it.
+// The codec that read the module writes a partition of it.
 func ExampleExtractor_Extract() {
 	module, err := irtext.Parse("in.ll", []byte(exampleModule))
 	if err != nil {
@@ -80,12 +80,12 @@ func ExampleExtractor_Extract() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	slice, err := graph.NewExtractor().Extract(&groups[0])
+	partition, err := graph.NewExtractor().Extract(&groups[0])
 	if err != nil {
 		log.Fatal(err)
 	}
 	var text strings.Builder
-	if err := module.Source.NewWriter().WritePartition(&text, &slice.Partition); err != nil {
+	if err := module.Source.NewWriter().WritePartition(&text, &partition.Partition); err != nil {
 		log.Fatal(err)
 	}
 	for line := range strings.Lines(text.String()) {

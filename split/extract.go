@@ -6,8 +6,9 @@ import (
 	"offlink/ir"
 )
 
-// Slice is the part of a module that one image holds.
-type Slice struct {
+// Partition is the part of a module that one image holds: the values and edits
+// that a codec writes ([ir.Partition]), with the group that they come from.
+type Partition struct {
 	ir.Partition
 	Graph *Graph
 	Group *Group
@@ -19,12 +20,12 @@ type Slice struct {
 	SpecConstants []SpecConstant
 }
 
-// Extractor makes slices of one graph. It keeps scratch memory as large as
-// the module's list of values between slices; each goroutine needs its own.
+// Extractor makes partitions of one graph. It keeps scratch memory as large as
+// the module's list of values between partitions; each goroutine needs its own.
 type Extractor struct {
 	graph *Graph
-	// marks hold the number of the slice that last had the value, and the role
-	// of the value in it: numbers need no clearing between slices, so that a slice
+	// marks hold the number of the partition that last had the value, and the role
+	// of the value in it: numbers need no clearing between partitions, so that a partition
 	// does not cost time in proportion to the module.
 	marks    []uint32
 	current  uint32 // a multiple of markStep
@@ -33,31 +34,31 @@ type Extractor struct {
 	lowers   bool     // specialization constants are lowered
 	virtuals bool     // the group keeps the bodies of virtual functions
 	ids      []string // source files of the group's entry points
-	// types and comdats whose values the slice has already
+	// types and comdats whose values the partition has already
 	types   map[ir.TypeID]bool
 	comdats map[ir.ComdatID]bool
 }
 
-// NewExtractor returns an extractor of slices of g.
+// NewExtractor returns an extractor of partitions of g.
 func (g *Graph) NewExtractor() *Extractor {
 	return &Extractor{graph: g, marks: make([]uint32, len(g.Module.Values))}
 }
 
-// A mark is the number of a slice and these bits.
+// A mark is the number of a partition and these bits.
 const (
-	markEntry = 1 << iota // an entry point of the slice's group
-	markSeen              // a value of the slice
+	markEntry = 1 << iota // an entry point of the partition's group
+	markSeen              // a value of the partition
 	markStep
 )
 
 // Extract returns the content of a group's image: everything that the group's
 // entry points refer to, directly or not, and the values that every image has.
-// The slice is the caller's. Errors are about specialization constants and
+// The partition is the caller's. Errors are about specialization constants and
 // decorations that the module spells wrongly.
-func (x *Extractor) Extract(group *Group) (*Slice, error) {
+func (x *Extractor) Extract(group *Group) (*Partition, error) {
 	x.lowers = x.graph.options.SpecConstants != SpecConstantsKept
-	s := x.extractSlice(group)
-	if err := x.decorateSlice(s); err != nil {
+	s := x.extractPartition(group)
+	if err := x.decoratePartition(s); err != nil {
 		return nil, err
 	}
 	return s, x.lowerSpecConstants(s, x.graph.options.SpecConstants)
@@ -65,19 +66,19 @@ func (x *Extractor) Extract(group *Group) (*Slice, error) {
 
 // ExtractDefaults is Extract for the copy of an image with the default values
 // of the specialization constants.
-func (x *Extractor) ExtractDefaults(group *Group) (*Slice, error) {
+func (x *Extractor) ExtractDefaults(group *Group) (*Partition, error) {
 	x.lowers = true
-	s := x.extractSlice(group)
+	s := x.extractPartition(group)
 	s.Defaults = true
-	if err := x.decorateSlice(s); err != nil {
+	if err := x.decoratePartition(s); err != nil {
 		return nil, err
 	}
 	return s, x.lowerSpecConstants(s, SpecConstantsDefault)
 }
 
-func (x *Extractor) extractSlice(group *Group) *Slice {
-	x.beginSlice(group)
-	s := &Slice{Graph: x.graph, Group: group}
+func (x *Extractor) extractPartition(group *Group) *Partition {
+	x.beginPartition(group)
+	s := &Partition{Graph: x.graph, Group: group}
 	s.Module = x.graph.Module
 	s.Definitions = make([]ir.ValueID, 0, len(group.Entries)+len(x.graph.roots))
 	for _, roots := range x.groupRoots(group) {
@@ -92,8 +93,8 @@ func (x *Extractor) extractSlice(group *Group) *Slice {
 	return s
 }
 
-// beginSlice makes group the current one, of which nothing was seen yet.
-func (x *Extractor) beginSlice(group *Group) {
+// beginPartition makes group the current one, of which nothing was seen yet.
+func (x *Extractor) beginPartition(group *Group) {
 	x.group = group
 	x.current += markStep
 	if x.current == 0 { // all numbers have been used
@@ -118,7 +119,7 @@ func (x *Extractor) beginSlice(group *Group) {
 
 func (x *Extractor) isEntry(id ir.ValueID) bool { return x.marks[id]&^markSeen == x.current|markEntry }
 
-// seeOnce marks a value as one of the current slice, and reports whether it was
+// seeOnce marks a value as one of the current partition, and reports whether it was
 // not one before.
 func (x *Extractor) seeOnce(id ir.ValueID) bool {
 	if x.marks[id] < x.current {
@@ -151,16 +152,16 @@ func (x *Extractor) groupRoots(group *Group) [][]ir.ValueID {
 // esimdFunctions returns the ESIMD functions that the entry points of both
 // parts of a group refer to.
 func (x *Extractor) esimdFunctions(group *Group) []ir.ValueID {
-	var all Slice
+	var all Partition
 	x.addReachable(&all, group.bothParts)
 	esimd := slices.DeleteFunc(all.Definitions, func(id ir.ValueID) bool { return x.graph.flags[id]&flagESIMD == 0 })
-	x.beginSlice(group)
+	x.beginPartition(group)
 	return esimd
 }
 
 // addReachable adds the roots and all values that they refer to. The stack holds
 // those of one root at a time: a module may have a million.
-func (x *Extractor) addReachable(s *Slice, roots []ir.ValueID) {
+func (x *Extractor) addReachable(s *Partition, roots []ir.ValueID) {
 	for _, id := range roots {
 		x.visitValue(s, id)
 		x.emptyStack(s)
@@ -168,7 +169,7 @@ func (x *Extractor) addReachable(s *Slice, roots []ir.ValueID) {
 }
 
 // emptyStack visits the references of the values that were found.
-func (x *Extractor) emptyStack(s *Slice) {
+func (x *Extractor) emptyStack(s *Partition) {
 	for len(x.stack) > 0 {
 		id := x.stack[len(x.stack)-1]
 		x.stack = x.stack[:len(x.stack)-1]
@@ -191,7 +192,7 @@ func (x *Extractor) referencesOf(id ir.ValueID) []ir.Ref {
 	return x.graph.referencesOf(id)
 }
 
-func (x *Extractor) visitRef(s *Slice, ref ir.Ref) {
+func (x *Extractor) visitRef(s *Partition, ref ir.Ref) {
 	switch ref.Kind() {
 	case ir.RefCallee, ir.RefAddress:
 		x.visitValue(s, ir.ValueID(ref.Index()))
@@ -225,7 +226,7 @@ func (x *Extractor) indirectTargets(ref ir.Ref, visit func(ir.ValueID)) {
 	}
 }
 
-func (x *Extractor) visitValue(s *Slice, id ir.ValueID) {
+func (x *Extractor) visitValue(s *Partition, id ir.ValueID) {
 	if x.graph.flags[id]&flagDropped != 0 || !x.seeOnce(id) {
 		return
 	}

@@ -5,13 +5,13 @@ import (
 	"offlink/ir/sycl"
 )
 
-// internalizeSymbols makes every function of the slice local that nothing outside its
+// internalizeSymbols makes every function of the partition local that nothing outside its
 // image refers to: all but the entry points of the image, functions that are
 // called indirectly, and members of a comdat that stays visible. Devices can
 // then inline and drop them, and images with copies of one function can be
 // linked. Virtual functions become external. Variables and aliases keep their
 // linkage.
-func (x *Extractor) internalizeSymbols(s *Slice) {
+func (x *Extractor) internalizeSymbols(s *Partition) {
 	uses := comdatUses(x.graph.Module, s.Definitions, x.keepsLinkage)
 	for _, id := range s.Definitions {
 		v := &x.graph.Module.Values[id]
@@ -36,7 +36,7 @@ func (x *Extractor) internalizeSymbols(s *Slice) {
 // externalizeSymbol gives a virtual function external linkage, whatever it had:
 // images that use the function import it from this one, and a driver takes no
 // LinkOnceODR function of SPIR-V for the definition of an import.
-func (x *Extractor) externalizeSymbol(s *Slice, id ir.ValueID) {
+func (x *Extractor) externalizeSymbol(s *Partition, id ir.ValueID) {
 	if x.graph.Module.Values[id].Linkage == ir.External {
 		return
 	}
@@ -47,7 +47,7 @@ func (x *Extractor) externalizeSymbol(s *Slice, id ir.ValueID) {
 // leaveComdat takes a function that became local out of its comdat. A comdat
 // with other members still ties them together, but must no longer merge with
 // comdats of that name elsewhere: those may lack the local function.
-func (x *Extractor) leaveComdat(s *Slice, e *ir.Edit, c ir.ComdatID, use comdatUse) {
+func (x *Extractor) leaveComdat(s *Partition, e *ir.Edit, c ir.ComdatID, use comdatUse) {
 	if use.members == 1 {
 		e.DropComdat = true
 		return
@@ -58,7 +58,7 @@ func (x *Extractor) leaveComdat(s *Slice, e *ir.Edit, c ir.ComdatID, use comdatU
 	s.Selections[c] = "nodeduplicate"
 }
 
-// keepsLinkage reports whether a definition of the slice keeps its linkage.
+// keepsLinkage reports whether a definition of the partition keeps its linkage.
 func (x *Extractor) keepsLinkage(id ir.ValueID) bool {
 	return x.graph.Module.Values[id].Kind != ir.Function ||
 		x.isEntry(id) || x.graph.flags[id]&flagPreserved != 0
@@ -67,7 +67,7 @@ func (x *Extractor) keepsLinkage(id ir.ValueID) bool {
 // markEntries gives the entry points of an image, and only them, the attribute
 // that says so. The reference does it only where images do not depend on each
 // other.
-func (x *Extractor) markEntries(s *Slice) {
+func (x *Extractor) markEntries(s *Partition) {
 	if x.graph.options.Dependencies != DependenciesNone {
 		return
 	}

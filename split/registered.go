@@ -57,9 +57,9 @@ func (r *registeredKernels) addPairs(m *ir.Module, o ir.Operand, depth int) erro
 	return nil
 }
 
-// indicesIn returns the indices of the pairs whose kernel the slice defines, in
+// indicesIn returns the indices of the pairs whose kernel the partition defines, in
 // the order of the list.
-func (r *registeredKernels) indicesIn(s *Slice) []int {
+func (r *registeredKernels) indicesIn(s *Partition) []int {
 	var indices []int
 	for _, id := range s.Definitions {
 		indices = append(indices, r.byKernel[id]...)
@@ -70,7 +70,7 @@ func (r *registeredKernels) indicesIn(s *Slice) []int {
 
 // listEdit keeps those pairs in one node, which stays when it has none. A list
 // without a node stays one.
-func (r *registeredKernels) listEdit(s *Slice) ir.NamedEdit {
+func (r *registeredKernels) listEdit(s *Partition) ir.NamedEdit {
 	e := ir.NamedEdit{Name: registeredList}
 	if r.entries == 0 {
 		return e
@@ -85,7 +85,7 @@ func (r *registeredKernels) listEdit(s *Slice) ir.NamedEdit {
 
 // RegisteredKernels returns the pairs of the kernels that the image defines,
 // in the order of the list.
-func (s *Slice) RegisteredKernels() []RegisteredKernel {
+func (s *Partition) RegisteredKernels() []RegisteredKernel {
 	if s.Graph.registered == nil {
 		return nil
 	}

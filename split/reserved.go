@@ -78,7 +78,7 @@ func isMissing(name string) bool {
 // defines, in module order. A module that is to be linked with others, and code
 // that is not for SPIR-V, has none. Where images may depend on others only the
 // names of library functions count: another image may define the rest.
-func (s *Slice) Missing() []MissingFunction {
+func (s *Partition) Missing() []MissingFunction {
 	if s.Graph.options.Single || !sycl.IsSPIR(s.Module.Triple) {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (s *Slice) Missing() []MissingFunction {
 
 // usersByValue returns the values of the image that refer to each value, in
 // module order.
-func (s *Slice) usersByValue() map[ir.ValueID][]ir.ValueID {
+func (s *Partition) usersByValue() map[ir.ValueID][]ir.ValueID {
 	users := make(map[ir.ValueID][]ir.ValueID)
 	for _, id := range s.Definitions {
 		for _, ref := range s.Graph.referencesOf(id) {
@@ -117,7 +117,7 @@ func (s *Slice) usersByValue() map[ir.ValueID][]ir.ValueID {
 
 // entryReaching returns the first entry point of the image that refers to the
 // value, directly or not.
-func (s *Slice) entryReaching(id ir.ValueID, users map[ir.ValueID][]ir.ValueID) string {
+func (s *Partition) entryReaching(id ir.ValueID, users map[ir.ValueID][]ir.ValueID) string {
 	seen := map[ir.ValueID]bool{id: true}
 	for queue := []ir.ValueID{id}; len(queue) > 0; queue = queue[1:] {
 		for _, user := range users[queue[0]] {

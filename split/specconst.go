@@ -258,11 +258,11 @@ func member(c *ir.Constant, i int) ir.Constant {
 	return ir.Constant{}
 }
 
-// lowerSpecConstants puts the constants into the slice and replaces the calls
+// lowerSpecConstants puts the constants into the partition and replaces the calls
 // that read them. Constants are numbered by the order in which the reading
 // functions come in the module, and then by that of the calls, so that the
 // numbers depend on the text alone.
-func (x *Extractor) lowerSpecConstants(s *Slice, mode SpecConstantMode) error {
+func (x *Extractor) lowerSpecConstants(s *Partition, mode SpecConstantMode) error {
 	if mode == SpecConstantsKept {
 		return nil
 	}
@@ -283,8 +283,8 @@ func (x *Extractor) HasSpecConstants(group *Group) bool {
 	if x.graph.specConstants == nil {
 		return false
 	}
-	var s Slice
-	x.beginSlice(group)
+	var s Partition
+	x.beginPartition(group)
 	x.addReachable(&s, slices.Concat(x.groupRoots(group)...))
 	return slices.ContainsFunc(s.Definitions, func(id ir.ValueID) bool { return x.graph.specConstants.reads[id] != nil })
 }

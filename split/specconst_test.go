@@ -39,7 +39,7 @@ func specModule(types string, constants ...[2]string) string {
 	return b.String() + "define spir_kernel void @k(ptr %p, ptr %buffer) {\n" + calls.String() + "ret void }\n"
 }
 
-func extractFirst(t *testing.T, text string, o split.Options) *split.Slice {
+func extractFirst(t *testing.T, text string, o split.Options) *split.Partition {
 	t.Helper()
 	g := graph(t, text, o)
 	groups, err := g.Plan()
@@ -78,7 +78,7 @@ func expression(e ir.Expression) string {
 	return "aggregate"
 }
 
-func edits(s *split.Slice) []string {
+func edits(s *split.Partition) []string {
 	var list []string
 	id, _ := s.Module.Lookup("k")
 	for _, c := range s.Edits[id].Calls {
@@ -87,7 +87,7 @@ func edits(s *split.Slice) []string {
 	return list
 }
 
-func constants(s *split.Slice) []string {
+func constants(s *split.Partition) []string {
 	var list []string
 	for _, c := range s.SpecConstants {
 		var parts []string

@@ -29,13 +29,13 @@ type specNumbering struct {
 	end       uint64   // of the buffer
 }
 
-// specUse is a read in a function of the slice.
+// specUse is a read in a function of the partition.
 type specUse struct {
 	function ir.ValueID
 	read     *specRead
 }
 
-func (n *specNumbering) lowerReads(x *Extractor, s *Slice) error {
+func (n *specNumbering) lowerReads(x *Extractor, s *Partition) error {
 	n.source = x.graph.specConstants
 	n.names = newSpirvNames(n.source)
 	var uses []specUse

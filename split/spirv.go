@@ -6,12 +6,12 @@ import (
 	"offlink/ir"
 )
 
-// ForSPIRV returns the slice without the parts that have no counterpart in
+// ForSPIRV returns the partition without the parts that have no counterpart in
 // SPIR-V: the lists of values that compilers and linkers must keep, which a
 // translator would make variables that every image exports; and annotations
 // whose strings are in address space 0, where stock clang puts them and SPIR-V
 // allows no variable. With dropAnnotations annotations go in any case.
-func (s *Slice) ForSPIRV(dropAnnotations bool) *ir.Partition {
+func (s *Partition) ForSPIRV(dropAnnotations bool) *ir.Partition {
 	kept := s.Partition
 	kept.Definitions = slices.DeleteFunc(slices.Clone(kept.Definitions), func(id ir.ValueID) bool {
 		name := kept.Module.Values[id].Name

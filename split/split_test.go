@@ -55,7 +55,7 @@ func images(t testing.TB, text string, o split.Options) []string {
 
 // describe lists the values of an image: "entry" before its entry points,
 // "local" before local values, "declare" before declarations.
-func describe(s *split.Slice) string {
+func describe(s *split.Partition) string {
 	var b strings.Builder
 	for _, id := range s.Definitions {
 		v := &s.Module.Values[id]

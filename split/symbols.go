@@ -9,7 +9,7 @@ import (
 
 // Symbols returns the names of the image's entry points, in module order:
 // its symbol file.
-func (s *Slice) Symbols() []string {
+func (s *Partition) Symbols() []string {
 	names := make([]string, len(s.Group.Entries))
 	for i, id := range s.Group.Entries {
 		names[i] = s.Module.Values[id].Name
@@ -19,7 +19,7 @@ func (s *Slice) Symbols() []string {
 
 // Exports returns the functions that other images can import: external
 // entry points other than kernels and virtual functions.
-func (s *Slice) Exports() []ir.ValueID {
+func (s *Partition) Exports() []ir.ValueID {
 	var exports []ir.ValueID
 	for _, id := range s.Group.Entries {
 		if s.Graph.flags[id]&(flagKernel|flagVirtual) == 0 && !s.Module.Values[id].IsLocal() {
@@ -31,7 +31,7 @@ func (s *Slice) Exports() []ir.ValueID {
 
 // Imports returns the functions that the image imports from others, in module
 // order. Without dependencies these are the bfloat16 device library's only.
-func (s *Slice) Imports() []ir.ValueID {
+func (s *Partition) Imports() []ir.ValueID {
 	var imports []ir.ValueID
 	for _, id := range s.Declarations {
 		v := &s.Module.Values[id]
@@ -44,9 +44,9 @@ func (s *Slice) Imports() []ir.ValueID {
 
 // Undefined returns the functions that the image needs and that no image
 // defines, for an image that depends on no other. Functions with reserved names
-// are left out; see [Slice.Missing]. A module that is not split may still be
+// are left out; see [Partition.Missing]. A module that is not split may still be
 // linked with others and has none.
-func (s *Slice) Undefined() []ir.ValueID {
+func (s *Partition) Undefined() []ir.ValueID {
 	if s.Group.Whole || s.Graph.options.Dependencies != DependenciesNone {
 		return nil
 	}
@@ -61,13 +61,13 @@ func (s *Slice) Undefined() []ir.ValueID {
 }
 
 // Has reports whether the image has the value, defined or declared.
-func (s *Slice) Has(id ir.ValueID) bool {
+func (s *Partition) Has(id ir.ValueID) bool {
 	_, declared := slices.BinarySearch(s.Declarations, id)
 	return declared || s.Defines(id)
 }
 
 // Defines reports whether the image has the definition of the value.
-func (s *Slice) Defines(id ir.ValueID) bool {
+func (s *Partition) Defines(id ir.ValueID) bool {
 	_, defined := slices.BinarySearch(s.Definitions, id)
 	return defined
 }

@@ -53,7 +53,7 @@ type Answer struct {
 
 // Why explains whether and why the image of the group has a value.
 func (x *Extractor) Why(group *Group, id ir.ValueID) Answer {
-	x.beginSlice(group)
+	x.beginPartition(group)
 	chain, found := x.traceReason(group, id)
 	if !found {
 		return Answer{Status: StatusAbsent, Rule: x.absenceRule(id)}
@@ -157,7 +157,7 @@ func (x *Extractor) definitionRule(group *Group, id ir.ValueID) string {
 	case f&flagPreserved != 0:
 		return "stays visible: it may be called indirectly (" + sycl.AttributeReferencedIndirectly + ")"
 	}
-	s := x.extractSlice(group)
+	s := x.extractPartition(group)
 	if e := s.Edits[id]; e == nil || !e.SetLinkage {
 		return "stays visible: another member of its comdat does"
 	}

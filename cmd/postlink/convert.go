@@ -13,7 +13,7 @@ import (
 )
 
 // convertFormat takes a module to the other format, with an installed LLVM, and
-// opens the result: slices are written in the format that was read. It closes
+// opens the result: partitions are written in the format that was read. It closes
 // f.
 func convertFormat(ctx context.Context, f *irfile.File, to irfile.Format, finder *toolchain.Finder) (*irfile.File, error) {
 	defer f.Close()

@@ -28,7 +28,7 @@ func readLibraryFolder(module *ir.Module, o *options) (*devicelib.Folder, error)
 }
 
 // libraryCalls returns the functions that an image leaves to the libraries.
-func libraryCalls(s *split.Slice, provided map[string]bool) []string {
+func libraryCalls(s *split.Partition, provided map[string]bool) []string {
 	if len(provided) == 0 {
 		return nil
 	}
@@ -43,7 +43,7 @@ func libraryCalls(s *split.Slice, provided map[string]bool) []string {
 
 // importsBFloat16 reports whether an image leaves conversions to the bfloat16
 // libraries.
-func importsBFloat16(s *split.Slice) bool {
+func importsBFloat16(s *split.Partition) bool {
 	return slices.ContainsFunc(s.Imports(), func(id ir.ValueID) bool { return sycl.IsBFloat16Library(s.Module.Values[id].Name) })
 }
 
@@ -118,8 +118,8 @@ func (b *build) makeLibrary(i *image, library string, sets func(*ir.Module) *pro
 	}
 	defer spirv.removeFolder()
 	w := newImageWriter(b, input.Module, spirv, false)
-	slice := wholeSlice(input.Module)
-	if err := w.writeCode(i, slice); err != nil {
+	partition := wholePartition(input.Module)
+	if err := w.writeCode(i, partition); err != nil {
 		return err
 	}
 	for _, target := range targets {
@@ -127,12 +127,12 @@ func (b *build) makeLibrary(i *image, library string, sets func(*ir.Module) *pro
 			return err
 		}
 	}
-	return w.writeSymbols(i, slice) // of no entry points
+	return w.writeSymbols(i, partition) // of no entry points
 }
 
-// wholeSlice returns the slice that is the module as it is.
-func wholeSlice(module *ir.Module) *split.Slice {
-	s := &split.Slice{Partition: ir.Partition{Module: module}, Group: &split.Group{}}
+// wholePartition returns the partition that is the module as it is.
+func wholePartition(module *ir.Module) *split.Partition {
+	s := &split.Partition{Partition: ir.Partition{Module: module}, Group: &split.Group{}}
 	for id := range module.Values {
 		to := &s.Definitions
 		if module.Values[id].Declaration {

@@ -35,33 +35,33 @@ func (w *imageWriter) writeImage(i *image, x *split.Extractor) error {
 	if i.defaults {
 		extract = x.ExtractDefaults
 	}
-	slice, err := extract(i.group)
+	partition, err := extract(i.group)
 	if err != nil {
 		return locatedError(w.module, err)
 	}
-	if err := w.writeCode(i, slice); err != nil {
+	if err := w.writeCode(i, partition); err != nil {
 		return err
 	}
-	if err := w.writeProperties(i, slice); err != nil {
+	if err := w.writeProperties(i, partition); err != nil {
 		return err
 	}
-	i.mixed = slice.Part() == split.PartBoth
-	i.bfloat16 = importsBFloat16(slice)
-	i.libraryCalls = libraryCalls(slice, w.derive.Libraries)
-	for _, id := range slice.Undefined() {
+	i.mixed = partition.Part() == split.PartBoth
+	i.bfloat16 = importsBFloat16(partition)
+	i.libraryCalls = libraryCalls(partition, w.derive.Libraries)
+	for _, id := range partition.Undefined() {
 		if name := w.module.Values[id].Name; !w.derive.Libraries[name] {
 			i.undefined = append(i.undefined, name)
 		}
 	}
 	if !i.defaults { // the copy has the image's own
-		i.missing = slices.DeleteFunc(slice.Missing(), func(f split.MissingFunction) bool { return w.derive.Libraries[f.Function] })
+		i.missing = slices.DeleteFunc(partition.Missing(), func(f split.MissingFunction) bool { return w.derive.Libraries[f.Function] })
 	}
-	return w.writeSymbols(i, slice)
+	return w.writeSymbols(i, partition)
 }
 
 // writeCode writes the module, unless it would be the input again and the
 // command line names no output.
-func (w *imageWriter) writeCode(i *image, slice *split.Slice) error {
+func (w *imageWriter) writeCode(i *image, partition *split.Partition) error {
 	o := w.options
 	if w.alone && w.spirv == nil && w.ptx == nil && !o.hasOutput && o.input != "-" && !o.split.Single {
 		i.code, i.unmodified = o.input, true
@@ -73,43 +73,43 @@ func (w *imageWriter) writeCode(i *image, slice *split.Slice) error {
 	}
 	switch {
 	case w.spirv != nil:
-		return w.writeSPIRV(i, slice)
+		return w.writeSPIRV(i, partition)
 	case w.ptx != nil:
-		return w.writePTX(i, slice)
+		return w.writePTX(i, partition)
 	case i.code == "-":
-		return w.writeStdout(slice)
+		return w.writeStdout(partition)
 	}
 	f, err := w.outputs.Create(i.code)
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.writer.WritePartition(f, &slice.Partition), f.Close())
+	return errors.Join(w.writer.WritePartition(f, &partition.Partition), f.Close())
 }
 
 // writeStdout writes the module to standard output.
-func (w *imageWriter) writeStdout(slice *split.Slice) error {
+func (w *imageWriter) writeStdout(partition *split.Partition) error {
 	if !w.options.text && !w.options.force && cli.IsTerminal(w.streams.Out) {
 		return errors.New("bitcode is not written to a terminal: name a file with -o, or use -f")
 	}
-	return w.writer.WritePartition(w.streams.Out, &slice.Partition)
+	return w.writer.WritePartition(w.streams.Out, &partition.Partition)
 }
 
 // writeProperties writes the property sets, once for each target that can run
 // the image.
-func (w *imageWriter) writeProperties(i *image, slice *split.Slice) error {
+func (w *imageWriter) writeProperties(i *image, partition *split.Partition) error {
 	i.properties = make(map[string]string)
 	for _, out := range w.options.outputs {
 		if _, done := i.properties[out.target]; done || w.options.split.Single {
 			continue
 		}
-		can, err := derive.CanRun(slice, out.target)
+		can, err := derive.CanRun(partition, out.target)
 		if err != nil {
 			return locatedError(w.module, err)
 		}
 		if !can {
 			continue
 		}
-		if i.properties[out.target], err = w.writeTarget(i, slice, out.target); err != nil {
+		if i.properties[out.target], err = w.writeTarget(i, partition, out.target); err != nil {
 			return err
 		}
 	}
@@ -118,11 +118,11 @@ func (w *imageWriter) writeProperties(i *image, slice *split.Slice) error {
 
 // writeTarget writes the property sets for one target and returns the name of
 // the file, or an empty string where none is wanted.
-func (w *imageWriter) writeTarget(i *image, slice *split.Slice, target string) (string, error) {
+func (w *imageWriter) writeTarget(i *image, partition *split.Partition, target string) (string, error) {
 	if !w.options.properties {
 		return "", nil
 	}
-	sets, err := derive.Sets(slice, w.derive)
+	sets, err := derive.Sets(partition, w.derive)
 	if err != nil {
 		return "", locatedError(w.module, err)
 	}
@@ -150,10 +150,10 @@ func (w *imageWriter) writeSets(i *image, sets *props.Sets, target string) (stri
 
 // writeSymbols writes the entry points of an image, a line each, for -symbols.
 // A run that writes one module alone has no table that could name the file.
-func (w *imageWriter) writeSymbols(i *image, slice *split.Slice) error {
+func (w *imageWriter) writeSymbols(i *image, partition *split.Partition) error {
 	if !w.options.symbols || w.options.split.Single {
 		return nil
 	}
 	i.symbols = w.options.fileName(i.number, groupSuffix(i.group), "sym")
-	return w.outputs.QueueFile(i.symbols, filetable.FormatSymbols(slice.Symbols()))
+	return w.outputs.QueueFile(i.symbols, filetable.FormatSymbols(partition.Symbols()))
 }

@@ -284,4 +284,4 @@ func warnNotNative(images []*image, s cli.Streams) {
 }
 
 // takesNative tells whether an image has kernels that native code can be made of.
-func takesNative(slice *split.Slice) bool { return len(kernelsOf(slice)) > 0 }
+func takesNative(partition *split.Partition) bool { return len(kernelsOf(partition)) > 0 }

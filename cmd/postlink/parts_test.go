@@ -94,9 +94,9 @@ func translateParts(t *testing.T, g *split.Graph, groups []split.Group, o fromir
 			if reverse {
 				i = len(groups) - 1 - i
 			}
-			slice, err := x.Extract(&groups[i])
+			partition, err := x.Extract(&groups[i])
 			if err == nil {
-				part := slice.ForSPIRV(false)
+				part := partition.ForSPIRV(false)
 				if !here.Takes(part) {
 					code, err := translateAlone(g, &groups[i], o)
 					found[i] = describeOutcome(code, err)
@@ -117,12 +117,12 @@ func translateParts(t *testing.T, g *split.Graph, groups []split.Group, o fromir
 
 // translateAlone translates a part that is written and read again.
 func translateAlone(g *split.Graph, group *split.Group, o fromir.Options) ([]byte, error) {
-	slice, err := g.NewExtractor().Extract(group)
+	partition, err := g.NewExtractor().Extract(group)
 	if err != nil {
 		return nil, err
 	}
 	var written bytes.Buffer
-	if err := g.Module.Source.NewWriter().WritePartition(&written, slice.ForSPIRV(false)); err != nil {
+	if err := g.Module.Source.NewWriter().WritePartition(&written, partition.ForSPIRV(false)); err != nil {
 		return nil, err
 	}
 	m, err := irfile.Parse("image", written.Bytes())

@@ -166,12 +166,12 @@ func planMode(module *ir.Module, options split.Options, jobs int) (modePlan, err
 		return func(i int) error {
 			// Extracted as the images would be, so that the sizes are those of the contents and not
 			// of the reachable code.
-			slice, err := x.Extract(&groups[i])
+			partition, err := x.Extract(&groups[i])
 			if err != nil {
 				return err
 			}
-			holds[i] = slice.Definitions
-			p.Images[i] = planImage(slice, i)
+			holds[i] = partition.Definitions
+			p.Images[i] = planImage(partition, i)
 			p.Images[i].Features, err = graph.Features(&groups[i])
 			return err
 		}
@@ -181,7 +181,7 @@ func planMode(module *ir.Module, options split.Options, jobs int) (modePlan, err
 }
 
 // planImage describes an image that a split would make.
-func planImage(s *split.Slice, number int) imagePlan {
+func planImage(s *split.Partition, number int) imagePlan {
 	p := imagePlan{Number: number, Scope: s.Group.Scope, Entries: s.Symbols()}
 	if s.Group.Part == split.PartESIMD {
 		p.Part = "esimd"

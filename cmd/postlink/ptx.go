@@ -89,12 +89,12 @@ func (c *ptxCompiler) removeFolder() {
 }
 
 // writePTX writes an image as PTX.
-func (w *imageWriter) writePTX(i *image, slice *split.Slice) error {
+func (w *imageWriter) writePTX(i *image, partition *split.Partition) error {
 	var module bytes.Buffer
-	if err := w.writer.WritePartition(&module, &slice.Partition); err != nil {
+	if err := w.writer.WritePartition(&module, &partition.Partition); err != nil {
 		return locatedError(w.module, err)
 	}
-	text, err := w.ptx.compileImage(i.number, module.Bytes(), slice)
+	text, err := w.ptx.compileImage(i.number, module.Bytes(), partition)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (w *imageWriter) writePTX(i *image, slice *split.Slice) error {
 }
 
 // compileImage runs llc over the IR of image number n.
-func (c *ptxCompiler) compileImage(n int, module []byte, slice *split.Slice) ([]byte, error) {
+func (c *ptxCompiler) compileImage(n int, module []byte, partition *split.Partition) ([]byte, error) {
 	stem := filepath.Join(c.dir, strconv.Itoa(n))
 	in, out := stem+".ir", stem+".ptx"
 	defer os.Remove(in)
@@ -112,15 +112,15 @@ func (c *ptxCompiler) compileImage(n int, module []byte, slice *split.Slice) ([]
 	}
 	name := fmt.Sprintf("%s, image %d", c.path, n)
 	tool := c.tools[0]
-	args := append(tool.OpaquePointers(c.input), "-march=nvptx64", "-mcpu="+c.targetProcessor(slice), "-o", out, in)
+	args := append(tool.OpaquePointers(c.input), "-march=nvptx64", "-mcpu="+c.targetProcessor(partition), "-o", out, in)
 	if err := c.runner.Run(c.ctx, tool, args...); err != nil {
-		return nil, fmt.Errorf("-to=ptx: %s%w", kernelNames(slice), explainTool(err, name, in, out))
+		return nil, fmt.Errorf("-to=ptx: %s%w", kernelNames(partition), explainTool(err, name, in, out))
 	}
 	text, err := os.ReadFile(out)
 	if err != nil {
 		return nil, err
 	}
-	marks, err := kernelMarks(slice)
+	marks, err := kernelMarks(partition)
 	if err != nil {
 		return nil, err
 	}
@@ -157,12 +157,12 @@ const oldestProcessor = "sm_75"
 
 // targetProcessor is the GPU that the code is for: llc does not look at the
 // attribute that clang gives to functions.
-func (c *ptxCompiler) targetProcessor(slice *split.Slice) string {
+func (c *ptxCompiler) targetProcessor(partition *split.Partition) string {
 	if c.options.processor != "" {
 		return c.options.processor
 	}
-	for _, id := range slice.Group.Entries {
-		if cpu, ok := slice.Module.Attribute(id, "target-cpu"); ok && processorName.MatchString(cpu) {
+	for _, id := range partition.Group.Entries {
+		if cpu, ok := partition.Module.Attribute(id, "target-cpu"); ok && processorName.MatchString(cpu) {
 			return cpu
 		}
 	}
@@ -176,10 +176,10 @@ var ptxSpaces = map[uint32]string{1: "global", 3: "shared", 4: "const", 5: "loca
 
 // kernelMarks collects the facts about kernels that the module has and llc's
 // output lacks: the parameters that are pointers, and the size of work-groups.
-func kernelMarks(slice *split.Slice) (map[string]*ptx.Mark, error) {
+func kernelMarks(partition *split.Partition) (map[string]*ptx.Mark, error) {
 	marks := map[string]*ptx.Mark{}
-	m := slice.Module
-	for _, id := range slice.Group.Entries {
+	m := partition.Module
+	for _, id := range partition.Group.Entries {
 		v := &m.Values[id]
 		mark := &ptx.Mark{}
 		for _, t := range m.Types[v.Type].Elements[1:] { // after the result

@@ -16,8 +16,8 @@ import (
 )
 
 // postlink is the drop-in command: bytes -> module -> graph -> groups ->
-// slices, each with its property sets -> files, and the tables that name them;
-// on the way to its file a slice may be translated to SPIR-V.
+// partitions, each with its property sets -> files, and the tables that name them;
+// on the way to its file a partition may be translated to SPIR-V.
 func postlink(args []string, s cli.Streams) error {
 	o, err := parseCommandLine(args, s)
 	if err != nil || o.done {

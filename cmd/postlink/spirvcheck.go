@@ -34,7 +34,7 @@ var restricted = []struct {
 
 // checkExtensions refuses SPIR-V that needs a restricted extension, naming the
 // function and a kernel that reaches it.
-func (t *translator) checkExtensions(words []byte, slice *split.Slice) error {
+func (t *translator) checkExtensions(words []byte, partition *split.Partition) error {
 	if t.options.Extensions != "" {
 		return nil
 	}
@@ -46,12 +46,12 @@ func (t *translator) checkExtensions(words []byte, slice *split.Slice) error {
 		if !slices.Contains(capabilities, r.capability) {
 			continue
 		}
-		where, found, err := findConstruct(slice, r.find)
+		where, found, err := findConstruct(partition, r.find)
 		if err != nil {
 			return err
 		}
 		if !found {
-			where = strings.TrimSuffix(kernelNames(slice), ": ") + " needs an extension"
+			where = strings.TrimSuffix(kernelNames(partition), ": ") + " needs an extension"
 		}
 		return fmt.Errorf("-to=spirv: %s: %s; few devices take that (%s): %s, or allow it (-spirv-ext=+all allows every extension)", t.path, where, r.extension, r.advice)
 	}
@@ -60,7 +60,7 @@ func (t *translator) checkExtensions(words []byte, slice *split.Slice) error {
 
 // explainFailure replaces the error of a translator that failed or crashed at a
 // construct that -spirv-ext does not allow.
-func (t *translator) explainFailure(failure error, slice *split.Slice) error {
+func (t *translator) explainFailure(failure error, partition *split.Partition) error {
 	if t.options.Extensions == "" || t.ctx.Err() != nil {
 		return failure
 	}
@@ -68,7 +68,7 @@ func (t *translator) explainFailure(failure error, slice *split.Slice) error {
 		if listAllows(t.options.Extensions, r.extension) {
 			continue
 		}
-		if where, found, err := findConstruct(slice, r.find); err == nil && found {
+		if where, found, err := findConstruct(partition, r.find); err == nil && found {
 			return fmt.Errorf("-to=spirv: %s: %s, and -spirv-ext does not allow %s: %s, or allow it", t.path, where, r.extension, r.advice)
 		}
 	}
@@ -88,42 +88,42 @@ func listAllows(list, extension string) (allowed bool) {
 
 // findConstruct names the first function or variable of the image in which find
 // finds something, followed by the finding.
-func findConstruct(slice *split.Slice, find func(*constructFinder, ir.ValueID) (string, error)) (where string, found bool, err error) {
-	source, ok := slice.Module.Source.(ir.BodySource)
+func findConstruct(partition *split.Partition, find func(*constructFinder, ir.ValueID) (string, error)) (where string, found bool, err error) {
+	source, ok := partition.Module.Source.(ir.BodySource)
 	if !ok {
 		return "", false, nil
 	}
-	f := &constructFinder{module: slice.Module, reader: source.NewBodyReader()}
-	for _, id := range slice.Definitions {
+	f := &constructFinder{module: partition.Module, reader: source.NewBodyReader()}
+	for _, id := range partition.Definitions {
 		what, err := find(f, id)
 		if err != nil {
-			return "", false, locatedError(slice.Module, err)
+			return "", false, locatedError(partition.Module, err)
 		}
 		if what == "" {
 			continue
 		}
-		return describePlace(slice, id) + " has " + what, true, nil
+		return describePlace(partition, id) + " has " + what, true, nil
 	}
 	return "", false, nil
 }
 
 // describePlace names a function or variable, and the kernel that it is or belongs to.
-func describePlace(slice *split.Slice, id ir.ValueID) string {
-	name := slice.Module.Values[id].Name
-	kernel, ok := kernelReaching(slice, id)
+func describePlace(partition *split.Partition, id ir.ValueID) string {
+	name := partition.Module.Values[id].Name
+	kernel, ok := kernelReaching(partition, id)
 	switch {
 	case !ok:
 		return "@" + name
 	case kernel == id:
 		return "kernel " + name
 	}
-	return "@" + name + ", which kernel " + slice.Module.Values[kernel].Name + " uses,"
+	return "@" + name + ", which kernel " + partition.Module.Values[kernel].Name + " uses,"
 }
 
 // kernelReaching returns the first kernel of the image from which a value is
 // reached.
-func kernelReaching(slice *split.Slice, target ir.ValueID) (ir.ValueID, bool) {
-	for _, entry := range kernelsOf(slice) {
+func kernelReaching(partition *split.Partition, target ir.ValueID) (ir.ValueID, bool) {
+	for _, entry := range kernelsOf(partition) {
 		seen := map[ir.ValueID]bool{entry: true}
 		for work := []ir.ValueID{entry}; len(work) > 0; {
 			id := work[len(work)-1]
@@ -131,11 +131,11 @@ func kernelReaching(slice *split.Slice, target ir.ValueID) (ir.ValueID, bool) {
 			if id == target {
 				return entry, true
 			}
-			for _, ref := range slice.Module.Refs(&slice.Module.Values[id]) {
+			for _, ref := range partition.Module.Refs(&partition.Module.Values[id]) {
 				if ref.Kind() != ir.RefCallee && ref.Kind() != ir.RefAddress {
 					continue
 				}
-				if next := ir.ValueID(ref.Index()); !seen[next] && slice.Defines(next) {
+				if next := ir.ValueID(ref.Index()); !seen[next] && partition.Defines(next) {
 					seen[next] = true
 					work = append(work, next)
 				}

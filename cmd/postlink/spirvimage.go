@@ -10,18 +10,18 @@ import (
 )
 
 // writeSPIRV writes an image as SPIR-V.
-func (w *imageWriter) writeSPIRV(i *image, slice *split.Slice) error {
-	words, err := w.toSPIRV(i, slice)
+func (w *imageWriter) writeSPIRV(i *image, partition *split.Partition) error {
+	words, err := w.toSPIRV(i, partition)
 	if err != nil {
-		return w.spirv.explainFailure(err, slice)
+		return w.spirv.explainFailure(err, partition)
 	}
-	if err := w.spirv.checkExtensions(words, slice); err != nil {
+	if err := w.spirv.checkExtensions(words, partition); err != nil {
 		return err
 	}
 	if err := w.outputs.QueueFile(i.code, words); err != nil {
 		return err
 	}
-	if w.native == nil || !takesNative(slice) {
+	if w.native == nil || !takesNative(partition) {
 		return nil
 	}
 	return w.writeNative(i, words)
@@ -30,10 +30,10 @@ func (w *imageWriter) writeSPIRV(i *image, slice *split.Slice) error {
 // toSPIRV translates an image: as a part of the input, or as a module of its own
 // where tools translate or its calls are replaced. The words are good until the next
 // image.
-func (w *imageWriter) toSPIRV(i *image, slice *split.Slice) ([]byte, error) {
-	part := slice.ForSPIRV(w.spirv.failsOnAnnotations())
+func (w *imageWriter) toSPIRV(i *image, partition *split.Partition) ([]byte, error) {
+	part := partition.ForSPIRV(w.spirv.failsOnAnnotations())
 	if w.spirv.translatesPart(part) {
-		words, err := w.spirv.translatePart(w.words, i.number, kernelNames(slice), part)
+		words, err := w.spirv.translatePart(w.words, i.number, kernelNames(partition), part)
 		if err != nil {
 			return nil, err
 		}
@@ -44,14 +44,14 @@ func (w *imageWriter) toSPIRV(i *image, slice *split.Slice) ([]byte, error) {
 	if err := w.writer.WritePartition(&module, part); err != nil {
 		return nil, locatedError(w.module, err)
 	}
-	return w.spirv.translateImage(i.number, kernelNames(slice), module.Bytes())
+	return w.spirv.translateImage(i.number, kernelNames(partition), module.Bytes())
 }
 
 // kernelsOf returns the image's kernels. Other entry points are functions that
 // other images call.
-func kernelsOf(slice *split.Slice) (kernels []ir.ValueID) {
-	for _, id := range slice.Group.Entries {
-		if strings.HasSuffix(slice.Module.CallingConv(&slice.Module.Values[id]), "_kernel") {
+func kernelsOf(partition *split.Partition) (kernels []ir.ValueID) {
+	for _, id := range partition.Group.Entries {
+		if strings.HasSuffix(partition.Module.CallingConv(&partition.Module.Values[id]), "_kernel") {
 			kernels = append(kernels, id)
 		}
 	}
@@ -60,12 +60,12 @@ func kernelsOf(slice *split.Slice) (kernels []ir.ValueID) {
 
 // kernelNames names the kernels of an image for the beginning of a message:
 // "kernel k: " or "kernel k and 3 more: ", "" where it has none.
-func kernelNames(slice *split.Slice) string {
-	kernels := kernelsOf(slice)
+func kernelNames(partition *split.Partition) string {
+	kernels := kernelsOf(partition)
 	if len(kernels) == 0 {
 		return ""
 	}
-	name := "kernel " + slice.Module.Values[kernels[0]].Name
+	name := "kernel " + partition.Module.Values[kernels[0]].Name
 	if more := len(kernels) - 1; more > 0 {
 		name += fmt.Sprintf(" and %d more", more)
 	}

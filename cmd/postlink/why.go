@@ -135,8 +135,8 @@ func imagesWith(g *split.Graph, groups []split.Group, id ir.ValueID, jobs int) (
 	err := parallel.ForEach(len(groups), jobs, func() func(int) error {
 		x := g.NewExtractor()
 		return func(i int) error {
-			slice, err := x.Extract(&groups[i])
-			has[i] = err == nil && slice.Has(id)
+			partition, err := x.Extract(&groups[i])
+			has[i] = err == nil && partition.Has(id)
 			return err
 		}
 	})

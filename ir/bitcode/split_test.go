@@ -19,7 +19,7 @@ var splits = []split.Options{
 
 // images returns the partitions that a module is split into, nil if splitting it
 // is refused.
-func images(t testing.TB, m *ir.Module, options split.Options) (slices []*split.Slice) {
+func images(t testing.TB, m *ir.Module, options split.Options) (partitions []*split.Partition) {
 	t.Helper()
 	g, err := split.NewGraph(m, options)
 	if err != nil {
@@ -35,9 +35,9 @@ func images(t testing.TB, m *ir.Module, options split.Options) (slices []*split.
 		if err != nil {
 			t.Fatal(err)
 		}
-		slices = append(slices, s)
+		partitions = append(partitions, s)
 	}
-	return slices
+	return partitions
 }
 
 // Splitting gives the same images from bitcode as from text. A way for each

@@ -1,4 +1,4 @@
-// Package derive makes the property sets of a device image from its slice, and
+// Package derive makes the property sets of a device image from its partition, and
 // describes property sets of any origin.
 //
 // catalog.go has a row for each set: its keys and values, the option of postlink
@@ -7,7 +7,7 @@
 // its derivation. The sets, their keys and their order are those of
 // sycl-post-link (intel/llvm, SYCLPropertySets.cpp, SYCLDeviceRequirements.cpp).
 //
-// A derivation reads the slice and never the whole module: a value that an image
+// A derivation reads the partition and never the whole module: a value that an image
 // does not have must not leave a trace in the image's sets.
 package derive
 
@@ -56,16 +56,16 @@ type Options struct {
 	IDQueriesRange uint32
 }
 
-// image is a slice whose property sets are being derived.
+// image is a partition whose property sets are being derived.
 type image struct {
-	*split.Slice
+	*split.Partition
 	options Options
 	sets    *props.Sets
 }
 
 // Sets returns the property sets of the image that s describes.
-func Sets(s *split.Slice, o Options) (*props.Sets, error) {
-	i := &image{Slice: s, options: o, sets: &props.Sets{}}
+func Sets(s *split.Partition, o Options) (*props.Sets, error) {
+	i := &image{Partition: s, options: o, sets: &props.Sets{}}
 	for n := range catalog {
 		if set := &catalog[n]; set.appliesTo(&o) {
 			if err := set.derive(i); err != nil {

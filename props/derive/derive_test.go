@@ -11,8 +11,8 @@ import (
 	"offlink/split"
 )
 
-// slices splits a module.
-func slicesOf(t *testing.T, text string, o split.Options) []*split.Slice {
+// partitionsOf splits a module.
+func partitionsOf(t *testing.T, text string, o split.Options) []*split.Partition {
 	t.Helper()
 	if !strings.Contains(text, "target triple") {
 		text = "target triple = \"spir64-unknown-unknown\"\n" + text
@@ -29,15 +29,15 @@ func slicesOf(t *testing.T, text string, o split.Options) []*split.Slice {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var slices []*split.Slice
+	var partitions []*split.Partition
 	for i := range groups {
 		s, err := g.NewExtractor().Extract(&groups[i])
 		if err != nil {
 			t.Fatal(err)
 		}
-		slices = append(slices, s)
+		partitions = append(partitions, s)
 	}
-	return slices
+	return partitions
 }
 
 // request asks for sets by name.
@@ -135,7 +135,7 @@ func TestSets(t *testing.T) {
 			"SYCL/imported symbols", "imported", present, "elsewhere", present)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := Sets(slicesOf(t, tt.module, tt.split)[0], tt.options)
+			got, err := Sets(partitionsOf(t, tt.module, tt.split)[0], tt.options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -208,7 +208,7 @@ func TestSetsErrors(t *testing.T) {
 		{"wide number", "define spir_kernel void @k() !sycl_fixed_targets !0 { ret void }\n!0 = !{i64 4294967296}", "more than 32 bits"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := Sets(slicesOf(t, tt.module, split.Options{})[0], everything); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := Sets(partitionsOf(t, tt.module, split.Options{})[0], everything); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Sets() = %v; want %q", err, tt.want)
 			}
 		})
@@ -256,7 +256,7 @@ func TestDeviceLibMask(t *testing.T) {
 		declare void @__devicelib_memcpy()
 		declare void @__devicelib_cexp()`
 	for triple, want := range map[string]uint32{"spir64-unknown-unknown": 1<<libMath | 1<<libCString, "nvptx64-nvidia-cuda": 0} {
-		s := slicesOf(t, "target triple = \""+triple+"\"\n"+module, split.Options{})[0]
+		s := partitionsOf(t, "target triple = \""+triple+"\"\n"+module, split.Options{})[0]
 		got, err := Sets(s, Options{Dialect: Dialect2025})
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"offlink/split"
 )
 
-// The property sets of an image are derived from its slice. Sets with an option
+// The property sets of an image are derived from its partition. Sets with an option
 // of postlink are asked for by name.
 func Example() {
 	module, err := irtext.Parse("in.ll", []byte(`
@@ -28,11 +28,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	slice, err := graph.NewExtractor().Extract(&groups[0])
+	partition, err := graph.NewExtractor().Extract(&groups[0])
 	if err != nil {
 		log.Fatal(err)
 	}
-	sets, err := derive.Sets(slice, derive.Options{
+	sets, err := derive.Sets(partition, derive.Options{
 		Dialect:   derive.Dialect2026,
 		Requested: map[string]bool{props.SetKernelNames: true},
 	})

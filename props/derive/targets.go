@@ -64,12 +64,12 @@ var devices = func() map[string]device {
 // aspects and the sub-group size that the code uses. It is true for an empty or
 // unknown target. Aspects are known by name; their numbers change between
 // releases.
-func CanRun(s *split.Slice, target string) (bool, error) {
+func CanRun(s *split.Partition, target string) (bool, error) {
 	d, known := devices[target]
 	if !known {
 		return true, nil
 	}
-	i := &image{Slice: s}
+	i := &image{Partition: s}
 	for _, v := range i.eachFunction {
 		if can, err := i.canRunFunction(v, d); !can || err != nil {
 			return false, err

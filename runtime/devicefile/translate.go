@@ -32,14 +32,14 @@ func openIR(path string) (images []*devimg.Image, err error) {
 	}
 	extractor := graph.NewExtractor()
 	for i := range groups {
-		slice, err := extractor.Extract(&groups[i])
+		partition, err := extractor.Extract(&groups[i])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		if len(slice.Symbols()) == 0 {
+		if len(partition.Symbols()) == 0 {
 			continue // nothing can be asked of it
 		}
-		img, err := translateSlice(path, input.Module, slice)
+		img, err := translatePartition(path, input.Module, partition)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -69,23 +69,23 @@ var requested = map[string]bool{
 	props.SetSpecConstants: true, props.SetSpecConstantsDefaults: true, props.SetProgramMetadata: true, props.SetVirtualFunctions: true,
 }
 
-// translateSlice makes the image.
-func translateSlice(path string, m *ir.Module, slice *split.Slice) (*devimg.Image, error) {
-	sets, err := derive.Sets(slice, derive.Options{Dialect: derive.Dialect2025, Requested: requested})
+// translatePartition makes the image.
+func translatePartition(path string, m *ir.Module, partition *split.Partition) (*devimg.Image, error) {
+	sets, err := derive.Sets(partition, derive.Options{Dialect: derive.Dialect2025, Requested: requested})
 	if err != nil {
 		return nil, err
 	}
-	code, err := spirvOf(path, m, slice)
+	code, err := spirvOf(path, m, partition)
 	if err != nil {
 		return nil, err
 	}
 	return &devimg.Image{
 		Kind: devimg.KindSYCL, Format: devimg.FormatSPIRV, Target: target, Code: devimg.Bytes(code),
-		HasEntries: true, Entries: slice.Symbols(), Properties: sets.Clone(),
+		HasEntries: true, Entries: partition.Symbols(), Properties: sets.Clone(),
 	}, nil
 }
 
-func spirvOf(path string, m *ir.Module, slice *split.Slice) ([]byte, error) {
+func spirvOf(path string, m *ir.Module, partition *split.Partition) ([]byte, error) {
 	options := fromir.Options{Version: spirv.Version1_3, WidenIntegers: true}
 	if err := options.AllowExtensions(fromir.PortableExtensions); err != nil {
 		return nil, err
@@ -94,11 +94,11 @@ func spirvOf(path string, m *ir.Module, slice *split.Slice) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if part := slice.ForSPIRV(false); translation.Takes(part) {
+	if part := partition.ForSPIRV(false); translation.Takes(part) {
 		return translation.Partition(part, path)
 	}
 	var written bytes.Buffer
-	if err := m.Source.NewWriter().WritePartition(&written, slice.ForSPIRV(false)); err != nil {
+	if err := m.Source.NewWriter().WritePartition(&written, partition.ForSPIRV(false)); err != nil {
 		return nil, err
 	}
 	part, err := irfile.Parse(path, written.Bytes())

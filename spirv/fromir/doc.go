@@ -1,6 +1,6 @@
-// Package fromir translates LLVM IR of device code to SPIR-V: the output of SYCL,
-// OpenCL C, C++ for OpenCL and the C and C++ of device.h compile to, from LLVM
-// 14 on, text or bitcode. Nothing has to be installed for it.
+// Package fromir translates LLVM IR of device code to SPIR-V: the modules that
+// SYCL, OpenCL C, C++ for OpenCL and the C and C++ of device.h compile to, from
+// LLVM 14 on, text or bitcode. Nothing has to be installed for it.
 //
 // # How it works
 //
