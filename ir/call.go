@@ -2,8 +2,9 @@ package ir
 
 // Call is a direct call in a function's body.
 type Call struct {
-	// Index numbers the direct calls of the body from 0 in order.
-	Index  int
+	// Number is that of the instruction: the instructions of a body count from
+	// 0 in order, debug records left out.
+	Number int
 	Callee ValueID
 	// Result is the type of the result; TypeOther "void" when there is none.
 	Result    TypeID
@@ -31,7 +32,7 @@ type Argument struct {
 // CallEdit replaces a call. The value of the call, its result or the value in its sret
 // argument, is then that of Value.
 type CallEdit struct {
-	Call  int // Call.Index
+	Call  int // Call.Number
 	Value Expression
 }
 

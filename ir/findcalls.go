@@ -7,8 +7,7 @@ import (
 )
 
 // FindCalls decodes the direct calls that a function's body makes of the
-// functions in callees, in order. Their Index stays the same whatever callees
-// are.
+// functions in callees, in order.
 func FindCalls(m *Module, function ValueID, callees map[ValueID]bool) ([]Call, error) {
 	finder, err := newBodyFinder(m, function)
 	if finder == nil || err != nil {
@@ -16,29 +15,16 @@ func FindCalls(m *Module, function ValueID, callees map[ValueID]bool) ([]Call, e
 	}
 	var calls []Call
 	for i := range finder.body.Instructions {
-		in := &finder.body.Instructions[i]
-		if finder.direct[i] < 0 || !callees[ValueID(in.Operands[0].Index)] {
+		if !finder.direct[i] || !callees[ValueID(finder.body.Instructions[i].Operands[0].Index)] {
 			continue
 		}
-		call, err := finder.describeCall(in, finder.direct[i])
+		call, err := finder.describeCall(i)
 		if err != nil {
-			return nil, fmt.Errorf("%s: in @%s: %w", m.Path, m.Values[function].Name, err)
+			return nil, err
 		}
 		calls = append(calls, call)
 	}
 	return calls, nil
-}
-
-// ServingStores returns the stores of a function that nothing reads once its
-// direct calls of those numbers (Call.Index) are gone: code without
-// optimisation keeps the arguments of a call in variables on its stack. The
-// stores are numbered among the instructions, debug records left out.
-func ServingStores(m *Module, function ValueID, gone func(call int) bool) (map[int]bool, error) {
-	finder, err := newBodyFinder(m, function)
-	if finder == nil || err != nil {
-		return nil, err
-	}
-	return finder.servingStores(gone), nil
 }
 
 // bodyFinder is a decoded body with the numbers of its instructions.
@@ -46,8 +32,8 @@ type bodyFinder struct {
 	module *Module
 	reader BodyReader
 	body   Body
-	direct []int // by instruction: its number among the direct calls, or -1
-	number []int // by instruction: its number without debug records
+	direct []bool // by instruction: whether it is a direct call
+	number []int  // by instruction: its number without debug records
 	users  map[uint32][]int
 	slots  map[uint32]map[string]*stackSlot // by alloca, then path
 }
@@ -72,20 +58,30 @@ func newBodyFinder(m *Module, function ValueID) (*bodyFinder, error) {
 }
 
 func (f *bodyFinder) numberInstructions() {
-	calls, number := 0, 0
+	number := 0
 	for i := range f.body.Instructions {
 		in := &f.body.Instructions[i]
-		direct := -1
-		if in.Op == OpCall && in.Operands[0].Kind == ValueGlobal {
-			direct = calls
-			calls++
-		}
-		f.direct, f.number = append(f.direct, direct), append(f.number, number)
+		f.direct = append(f.direct, in.Op == OpCall && in.Operands[0].Kind == ValueGlobal)
+		f.number = append(f.number, number)
 		if in.Op != OpDebugRecord {
 			number++
 		}
-		for _, v := range in.Operands {
-			f.addUser(v, i)
+		f.addUsers(in, i)
+	}
+}
+
+// addUsers notes the values that an instruction uses, those in the operand
+// bundles of a call among them.
+func (f *bodyFinder) addUsers(in *Instruction, user int) {
+	for _, v := range in.Operands {
+		f.addUser(v, user)
+	}
+	if in.Call < 0 {
+		return
+	}
+	for _, bundle := range f.body.Calls[in.Call].Bundles {
+		for _, v := range bundle.Operands {
+			f.addUser(v, user)
 		}
 	}
 }
@@ -104,9 +100,10 @@ func (f *bodyFinder) addUser(v Value, user int) {
 	}
 }
 
-// describeCall describes a call with the constants among its arguments.
-func (f *bodyFinder) describeCall(in *Instruction, index int) (Call, error) {
-	call := Call{Index: index, Callee: ValueID(in.Operands[0].Index), Result: in.Type}
+// describeCall describes a direct call with the constants among its arguments.
+func (f *bodyFinder) describeCall(instruction int) (Call, error) {
+	in := &f.body.Instructions[instruction]
+	call := Call{Number: f.number[instruction], Callee: ValueID(in.Operands[0].Index), Result: in.Type}
 	header, err := f.reader.ReadHeader(call.Callee)
 	if err != nil {
 		return call, err
@@ -131,9 +128,14 @@ func (f *bodyFinder) describeCall(in *Instruction, index int) (Call, error) {
 		call.Arguments = append(call.Arguments, a)
 	}
 	if !known {
-		return call, errors.New("a call's type is not that of its callee")
+		return call, f.errorOf(errors.New("a call's type is not that of its callee"))
 	}
 	return call, nil
+}
+
+// errorOf says in which function an error is.
+func (f *bodyFinder) errorOf(err error) error {
+	return fmt.Errorf("%s: in @%s: %w", f.module.Path, f.module.Values[f.body.Function].Name, err)
 }
 
 // isRecorded reports whether the module has the type: those of the reader mean

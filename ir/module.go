@@ -176,9 +176,10 @@ type Source interface {
 	// array initialiser; a variable with KeepElements has these and its
 	// SignatureRefs only.
 	ElementRefs(ValueID, []int) ([]Ref, error)
-	// RefsWithout returns the function's Refs as they are when the calls of
-	// those indices (Call.Index) are taken out.
-	RefsWithout(function ValueID, calls []int) ([]Ref, error)
+	// RefsWithout returns the function's Refs as they are when the instructions
+	// of those numbers are taken out, which ascend and count from 0, debug records
+	// left out.
+	RefsWithout(function ValueID, instructions []int) ([]Ref, error)
 	// NewWriter returns a writer of partitions of the module.
 	NewWriter() PartitionWriter
 }

@@ -45,6 +45,22 @@ type Edit struct {
 	Attach []NewAttachment
 	// Calls replaces calls in the function's body.
 	Calls []CallEdit
+
+	rewrite *BodyRewrite
+}
+
+// BodyRewrite returns the change of the function's body that Calls make. It is
+// made once; Calls must not change after that.
+func (e *Edit) BodyRewrite(m *Module, function ValueID) (*BodyRewrite, error) {
+	if e.rewrite != nil {
+		return e.rewrite, nil
+	}
+	w, err := NewBodyRewrite(m, function, e.Calls)
+	if err != nil {
+		return nil, err
+	}
+	e.rewrite = w
+	return w, nil
 }
 
 // NewAttachment is metadata that a partition attaches.

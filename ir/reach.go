@@ -37,6 +37,14 @@ type Unit struct {
 // Keeps reports whether the value is in the partition.
 func (r *Reach) Keeps(id ValueID) bool { return r.reacher.values[id] >= r.reacher.round }
 
+// FunctionNamed returns the function of the partition that has the name of the
+// module's own, which new instructions call. Another function that they call is
+// not in the module or not in the partition, and has to be declared.
+func (r *Reach) FunctionNamed(name string) (ValueID, bool) {
+	id, ok := r.reacher.module.Lookup(name)
+	return id, ok && r.Keeps(id)
+}
+
 // KeepType adds a type, and all that it is made of, that only the codec's own
 // records name, such as the type of a constant.
 func (r *Reach) KeepType(id TypeID) { r.reacher.markType(id) }
@@ -198,12 +206,14 @@ func (r *Reacher) valueRefs(v *PartitionValue) ([]Ref, error) {
 		refs, err := r.module.Source.ElementRefs(v.ID, keep)
 		return append(slices.Clone(r.module.Refs(v.Value)[:v.Value.SignatureRefs]), refs...), err
 	case len(v.Edit.Calls) > 0:
-		calls := make([]int, len(v.Edit.Calls))
 		for i := range v.Edit.Calls {
-			calls[i] = v.Edit.Calls[i].Call
 			r.markExpression(&v.Edit.Calls[i].Value)
 		}
-		return r.module.Source.RefsWithout(v.ID, calls)
+		rewrite, err := v.Edit.BodyRewrite(r.module, v.ID)
+		if err != nil {
+			return nil, err
+		}
+		return r.module.Source.RefsWithout(v.ID, rewrite.Numbers())
 	}
 	return r.module.Refs(v.Value), nil
 }

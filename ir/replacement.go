@@ -1,11 +1,15 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Replacement is the piece of a body that takes the place of a call (see
 // [CallEdit]). It is made here, once for all formats; codecs only encode it.
 type Replacement struct {
-	// Instructions take the place of the call, in order.
+	// Instructions take the place of the call, in order. Each has the debug
+	// location of the call, which codecs copy, and no other attachment.
 	Instructions []NewInstruction
 	// Constants are those that values of kind ValueConstant count, in the
 	// order in which the expression names them. Their Type is set.
@@ -13,8 +17,6 @@ type Replacement struct {
 	// Types are types that the module need not record; their TypeIDs follow
 	// those of the module.
 	Types []Type
-	// Named is how many instructions define a value of their own.
-	Named int
 	// Result is the constant that takes the place of the call's result. It is
 	// NoValue when an instruction defines the result, and when the call has
 	// none because it stores its value.
@@ -22,38 +24,47 @@ type Replacement struct {
 
 	module *Module
 	call   *Call
+	names  *newNames
 }
 
 // NewInstruction is an instruction that a replacement adds: a store, trunc,
 // bitcast, getelementptr, load, alloca or call. Its operands are arguments of
 // the replaced call (ValueArgument), earlier instructions of the replacement
-// (ValueInstruction) and its constants (ValueConstant).
+// (ValueInstruction) and its constants (ValueConstant). Name is not empty if it
+// defines a value that is new; no other value of the function has that name.
 type NewInstruction struct {
 	Instruction
-	// Callee is the name of the spir_func that a call calls; Operands are
-	// then the arguments alone.
-	Callee string
-	// Number counts the values that are new, in the order in which they are
-	// named; it is NoNumber for an instruction that defines nothing, and for
-	// the one that defines the result of the replaced call.
-	Number int
-	// IsResult is true if the instruction defines the result of the call.
+	// Callee is the name of the function that a call calls, of the calling
+	// convention CallingConv; Operands are then the arguments alone.
+	Callee      string
+	CallingConv string
+	// IsResult is true if the instruction defines the result of the call, by
+	// the name or number that this has.
 	IsResult bool
 }
 
-// NoNumber is the Number of an instruction that defines no new value.
-const NoNumber = -1
+// newNames names the values that replacements add to a function.
+type newNames struct {
+	prefix string
+	count  int
+}
 
-// NewReplacement expands the expression that takes the place of a call. The
-// types of the call's arguments must be known.
-func NewReplacement(m *Module, call *Call, e *Expression) (*Replacement, error) {
-	x := &Replacement{module: m, call: call, Result: NoValue}
+// nextName names a value before the instructions that its own operands need
+// are named, so that the value of an expression comes before its parts.
+func (n *newNames) nextName() string {
+	n.count++
+	return n.prefix + strconv.Itoa(n.count-1)
+}
+
+// newReplacement expands the expression that takes the place of a call.
+func newReplacement(m *Module, call *Call, e *Expression, names *newNames) (*Replacement, error) {
+	x := &Replacement{module: m, call: call, names: names, Result: NoValue}
 	if len(call.Arguments) > 0 && call.Arguments[0].SRet {
 		value, err := x.expandValue(e)
 		if err != nil {
 			return nil, err
 		}
-		x.addInstruction(Instruction{Op: OpStore, Type: NoType, Align: e.Align, Operands: []Value{value, x.argumentValue(0)}}, NoNumber)
+		x.addInstruction(Instruction{Op: OpStore, Type: NoType, Align: e.Align, Operands: []Value{value, x.argumentValue(0)}})
 		return x, nil
 	}
 	return x, x.defineResult(e)
@@ -76,7 +87,7 @@ func (x *Replacement) defineResult(e *Expression) error {
 		if err != nil {
 			return err
 		}
-		x.addInstruction(Instruction{Op: OpTrunc, Type: x.call.Result, Operands: []Value{wide}}, NoNumber)
+		x.addInstruction(Instruction{Op: OpTrunc, Type: x.call.Result, Operands: []Value{wide}})
 	case e.Kind == ExpressionConstant:
 		x.Result = x.addConstant(e.Type, e.Constant)
 		return nil
@@ -85,7 +96,7 @@ func (x *Replacement) defineResult(e *Expression) error {
 		if err != nil {
 			return err
 		}
-		if err := x.expandInstruction(e, operands, NoNumber); err != nil {
+		if err := x.expandInstruction(e, operands, ""); err != nil {
 			return err
 		}
 	}
@@ -102,7 +113,7 @@ func (x *Replacement) expandValue(e *Expression) (Value, error) {
 	if err != nil {
 		return NoValue, err
 	}
-	if err := x.expandInstruction(e, operands, x.newNumber()); err != nil {
+	if err := x.expandInstruction(e, operands, x.names.nextName()); err != nil {
 		return NoValue, err
 	}
 	return x.lastValue(), nil
@@ -120,24 +131,25 @@ func (x *Replacement) expandOperands(e *Expression) (list []Value, err error) {
 }
 
 // expandInstruction adds the instruction of an expression, after those that
-// its operands took.
-func (x *Replacement) expandInstruction(e *Expression, operands []Value, number int) error {
+// its operands took. It has a name unless it defines the result of the call.
+func (x *Replacement) expandInstruction(e *Expression, operands []Value, name string) error {
 	switch e.Kind {
 	case ExpressionLoad:
-		return x.expandLoad(e, number)
+		return x.expandLoad(e, name)
 	case ExpressionAlloca:
-		x.addInstruction(Instruction{Op: OpAlloca, Type: e.Type, Element: e.Element, Align: e.Align, Operands: operands[:1]}, number)
+		x.addInstruction(Instruction{Op: OpAlloca, Type: e.Type, Element: e.Element, Align: e.Align, Operands: operands[:1], Name: name})
 		return nil
 	}
-	x.addInstruction(Instruction{Op: OpCall, Type: e.Type, Operands: operands}, number)
-	x.Instructions[len(x.Instructions)-1].Callee = e.Callee
+	x.addInstruction(Instruction{Op: OpCall, Type: e.Type, Operands: operands, Name: name})
+	added := &x.Instructions[len(x.Instructions)-1]
+	added.Callee, added.CallingConv = e.Callee, "spir_func"
 	return nil
 }
 
 // expandLoad adds the load from an argument of the call, which is taken for a
 // pointer to bytes: the offset of a specialization constant in the runtime's
 // buffer is in bytes.
-func (x *Replacement) expandLoad(e *Expression, number int) error {
+func (x *Replacement) expandLoad(e *Expression, name string) error {
 	if e.Argument >= len(x.call.Arguments) {
 		return fmt.Errorf("load from argument %d of a call with %d", e.Argument, len(x.call.Arguments))
 	}
@@ -150,17 +162,17 @@ func (x *Replacement) expandLoad(e *Expression, number int) error {
 		base = x.bitCast(base, x.pointerLike(base.Type, i8))
 	}
 	offset := x.addConstant(x.integerType(64), Constant{Kind: ConstantInt, Int: e.Offset, Bits: 64})
-	x.addInstruction(Instruction{Op: OpGEP, Type: base.Type, Element: i8, Operands: []Value{base, offset}}, x.newNumber())
+	x.addInstruction(Instruction{Op: OpGEP, Type: base.Type, Element: i8, Operands: []Value{base, offset}, Name: x.names.nextName()})
 	from := x.lastValue()
 	if !x.isInteger(e.Type, 8) {
 		from = x.bitCast(from, x.pointerLike(base.Type, e.Type))
 	}
-	x.addInstruction(Instruction{Op: OpLoad, Type: e.Type, Element: e.Type, Align: e.Align, Operands: []Value{from}}, number)
+	x.addInstruction(Instruction{Op: OpLoad, Type: e.Type, Element: e.Type, Align: e.Align, Operands: []Value{from}, Name: name})
 	return nil
 }
 
 func (x *Replacement) bitCast(v Value, to TypeID) Value {
-	x.addInstruction(Instruction{Op: OpBitCast, Type: to, Operands: []Value{v}}, x.newNumber())
+	x.addInstruction(Instruction{Op: OpBitCast, Type: to, Operands: []Value{v}, Name: x.names.nextName()})
 	return x.lastValue()
 }
 
@@ -206,15 +218,8 @@ func (x *Replacement) addConstant(typ TypeID, c Constant) Value {
 	return Value{Kind: ValueConstant, Index: uint32(len(x.Constants) - 1), Type: typ}
 }
 
-// newNumber names a value before the instructions that its own operands need
-// are named, so that the value of an expression comes before its parts.
-func (x *Replacement) newNumber() int {
-	x.Named++
-	return x.Named - 1
-}
-
-func (x *Replacement) addInstruction(in Instruction, number int) {
-	x.Instructions = append(x.Instructions, NewInstruction{Instruction: in, Number: number})
+func (x *Replacement) addInstruction(in Instruction) {
+	x.Instructions = append(x.Instructions, NewInstruction{Instruction: in})
 }
 
 // lastValue is the value of the instruction that was added last.

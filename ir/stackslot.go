@@ -197,7 +197,7 @@ func (f *bodyFinder) isMarker(in *Instruction) bool {
 		return in.Op == OpDebugRecord
 	}
 	callee := f.module.Values[in.Operands[0].Index].Name
-	return strings.HasPrefix(callee, "llvm.lifetime.") || strings.HasPrefix(callee, "llvm.dbg.")
+	return strings.HasPrefix(callee, "llvm.lifetime.") || strings.HasPrefix(callee, "llvm.dbg.") || callee == "llvm.assume"
 }
 
 // inspectStore takes in a store that names the variable. It returns false
@@ -216,11 +216,12 @@ func (f *bodyFinder) inspectStore(s *stackSlot, i int) bool {
 }
 
 // servingStores returns the stores that nothing reads once those calls are
-// gone.
-func (f *bodyFinder) servingStores(gone func(call int) bool) map[int]bool {
-	stores, seen := make(map[int]bool), make(map[*stackSlot]bool)
+// gone: code without optimisation keeps the arguments of a call in variables on
+// its stack. Calls and stores are named by their place among the instructions.
+func (f *bodyFinder) servingStores(gone map[int]bool) (stores []int) {
+	seen := make(map[*stackSlot]bool)
 	for i := range f.body.Instructions {
-		if f.direct[i] < 0 || !gone(f.direct[i]) {
+		if !gone[i] {
 			continue
 		}
 		for _, v := range f.body.Instructions[i].Operands {
@@ -230,9 +231,7 @@ func (f *bodyFinder) servingStores(gone func(call int) bool) map[int]bool {
 			}
 			seen[s] = true
 			if f.servesCalls(s, gone) {
-				for _, store := range s.stores {
-					stores[f.number[store]] = true
-				}
+				stores = append(stores, s.stores...)
 			}
 		}
 	}
@@ -240,10 +239,10 @@ func (f *bodyFinder) servingStores(gone func(call int) bool) map[int]bool {
 }
 
 // servesCalls reports whether only those calls use the loads of a variable.
-func (f *bodyFinder) servesCalls(s *stackSlot, gone func(call int) bool) bool {
+func (f *bodyFinder) servesCalls(s *stackSlot, gone map[int]bool) bool {
 	for _, load := range s.loads {
 		for _, user := range f.users[uint32(load)] {
-			if in := &f.body.Instructions[user]; !(f.direct[user] >= 0 && gone(f.direct[user])) && !f.isMarker(in) {
+			if !gone[user] && !f.isMarker(&f.body.Instructions[user]) {
 				return false
 			}
 		}

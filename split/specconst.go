@@ -63,7 +63,7 @@ type specConstants struct {
 
 // specRead is a call that reads a constant.
 type specRead struct {
-	call   int // ir.Call.Index
+	call   int // ir.Call.Number
 	order  int // of the function that is called, in the module
 	name   string
 	typ    ir.TypeID // of the constant; i8 for i1
@@ -123,39 +123,46 @@ func internType(m *ir.Module, want ir.Type) ir.TypeID {
 
 // findReads records the reads of one function.
 func (g *Graph) findReads(id ir.ValueID, readers map[ir.ValueID]bool) error {
-	calls := false
+	reads := false
 	for _, ref := range g.Module.Refs(&g.Module.Values[id]) {
 		switch to := ir.ValueID(ref.Index()); {
 		case ref.Kind() == ir.RefAddress && readers[to]:
 			return fmt.Errorf("@%s takes the address of @%s: specialization constants are read by calls", g.Module.Values[id].Name, g.Module.Values[to].Name)
 		case ref.Kind() == ir.RefCallee && readers[to]:
-			calls = true
+			reads = true
 		}
 	}
-	if !calls {
+	if !reads {
 		return nil
 	}
 	found, err := ir.FindCalls(g.Module, id, readers)
 	if err != nil {
 		return err
 	}
-	var indices []int
+	var calls []int
 	for i := range found {
 		read, err := g.readConstant(&found[i])
 		if err != nil {
 			return fmt.Errorf("@%s: the call of @%s: %w", g.Module.Values[id].Name, g.Module.Values[found[i].Callee].Name, err)
 		}
 		g.specConstants.reads[id] = append(g.specConstants.reads[id], read)
-		indices = append(indices, found[i].Index)
+		calls = append(calls, found[i].Number)
 	}
-	g.overrides[id], err = g.Module.Source.RefsWithout(id, indices)
+	left, err := ir.RefsWithoutCalls(g.Module, id, calls)
+	g.overrides[id] = left
+	for _, ref := range left {
+		// An invoke ends a block, so that no other instruction can take its place.
+		if to := ir.ValueID(ref.Index()); ref.Kind() == ir.RefCallee && readers[to] {
+			return fmt.Errorf("@%s invokes @%s: specialization constants are read by calls; compile device code without exceptions", g.Module.Values[id].Name, g.Module.Values[to].Name)
+		}
+	}
 	return err
 }
 
 // readConstant decodes a call.
 func (g *Graph) readConstant(call *ir.Call) (specRead, error) {
 	c := g.specConstants
-	read := specRead{call: call.Index, order: int(call.Callee), typ: call.Result}
+	read := specRead{call: call.Number, order: int(call.Callee), typ: call.Result}
 	first, err := c.callConvention(&read, call)
 	if err != nil {
 		return read, err

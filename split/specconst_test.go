@@ -183,6 +183,9 @@ func TestSpecConstantErrors(t *testing.T) {
 		{"value in a register", "@n = constant [2 x i8] c\"n\\00\"\n" + kernel("%v = call i32 "+scalar+"(ptr @n, ptr %p, ptr %p)"), "default value is not a variable"},
 		{"too few arguments", "declare i32 @_Z37__sycl_getScalar2020SpecConstantValueX(ptr)\ndefine spir_kernel void @k(ptr %p) {\n%v = call i32 @_Z37__sycl_getScalar2020SpecConstantValueX(ptr %p)\nret void }", "it has 1 arguments"},
 		{"address taken", kernel("store ptr " + scalar + ", ptr %p"), "takes the address"},
+		{"invoked", "@n = constant [2 x i8] c\"n\\00\"\n@d = constant { i32 } { i32 1 }\ndeclare i32 @personality(...)\ndeclare i32 " + scalar +
+			"(ptr, ptr, ptr)\ndefine spir_kernel void @k(ptr %p) personality ptr @personality {\n%v = invoke i32 " + scalar +
+			"(ptr @n, ptr @d, ptr %p) to label %a unwind label %b\na: ret void\nb: %l = landingpad { ptr, i32 } cleanup\nresume { ptr, i32 } %l\n}\n", "invokes @"},
 		{"pointer", specModule("", [2]string{"ptr", "null"}), "it has a pointer, of which SPIR-V has no"},
 		{"function", specModule("", [2]string{"{ void () }", "undef"}), "not made of numbers"},
 		{"wide", specModule("", [2]string{"[2 x i128]", "zeroinitializer"}), "a number of 128 bits"},

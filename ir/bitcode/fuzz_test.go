@@ -31,7 +31,7 @@ func ask(m *ir.Module) {
 		m.Source.ElementRefs(id, []int{0, 5})
 		calls, err := ir.FindCalls(m, id, callees)
 		if err == nil && len(calls) > 0 {
-			m.Source.RefsWithout(id, []int{calls[0].Index})
+			ir.RefsWithoutCalls(m, id, []int{calls[0].Number})
 		}
 	}
 }

@@ -1,19 +1,16 @@
 package bitcode
 
 import (
-	"strings"
-
 	"offlink/ir"
 	"offlink/ir/llvmschema"
 )
 
-// lowering replaces calls of a body by the values of edits.
+// lowering changes a body as a rewrite says.
 type lowering struct {
 	rewriter
 	w     *partitionWriter
 	added *additions
 
-	prefix  string        // of the names of new values
 	symbols uint32        // so far
 	fresh   []instruction // in the place of the call being replaced
 
@@ -24,30 +21,25 @@ type lowering struct {
 	counted int           // instructions so far
 }
 
-// replaceCalls returns the body with the calls replaced.
-func (l *lowering) replaceCalls(edits []ir.CallEdit) (*body, error) {
+// changeBody returns the body with the changes of the rewrite.
+func (l *lowering) changeBody(rewrite *ir.BodyRewrite) (*body, error) {
 	list := l.source.decodeInstructions(l.old)
 	l.symbols = uint32(l.old.localCount())
-	l.choosePrefix()
-	stores, err := l.source.servingStores(l.old, list, func(call int) bool { return editOf(edits, call) != nil })
-	if err != nil {
-		return nil, err
-	}
 	for i := 0; i < len(list); {
-		end, err := i+1, error(nil)
-		if edit := editOf(edits, list[i].call); edit != nil {
-			end, err = l.replaceCall(list, i, edit)
-		} else if stores[i] {
-			l.kept = append(l.kept, -1)
-			_, end = l.leave(list, i)
-		} else if list[i].recordLayout().Counts {
-			end = l.keepInstruction(list, i)
-		} else {
+		if !list[i].recordLayout().Counts {
 			l.out = append(l.out, list[i])
 			if list[i].code == llvmschema.FunctionOperandBundle {
 				l.bundles++
 			}
+			i++
+			continue
 		}
+		change := rewrite.ChangeOf(len(l.kept))
+		if change == nil {
+			i = l.keepInstruction(list, i)
+			continue
+		}
+		end, err := l.changeInstruction(list, i, change.Replacement)
 		if err != nil {
 			return nil, err
 		}
@@ -74,15 +66,19 @@ func (l *lowering) keepInstruction(list []instruction, i int) int {
 
 func (l *lowering) takePending() { l.out, l.pending = append(l.out, l.pending...), nil }
 
-// replaceCall puts new instructions in the place of call i and of its parts:
-// operand bundles before it, its debug location, which all of them get,
-// and debug records.
-func (l *lowering) replaceCall(list []instruction, i int, edit *ir.Expression) (end int, err error) {
+// changeInstruction puts new instructions, none if x is nil, in the place of
+// instruction i and of its parts: operand bundles before it, its debug location,
+// which all of them get, and debug records, which stay.
+func (l *lowering) changeInstruction(list []instruction, i int, x *ir.Replacement) (end int, err error) {
 	l.out = l.out[:len(l.out)-l.bundles]
 	l.bundles = 0
 	l.kept = append(l.kept, -1)
-	if err := l.lowerCall(&list[i], edit); err != nil {
-		return 0, err
+	l.fresh = l.fresh[:0]
+	if x != nil {
+		e := replacementEncoder{lowering: l, call: &list[i], replacement: x}
+		if err := e.encodeReplacement(); err != nil {
+			return 0, err
+		}
 	}
 	location, end := l.leave(list, i)
 	for _, n := range l.fresh {
@@ -106,62 +102,4 @@ func (l *lowering) leave(list []instruction, i int) (location []instruction, end
 		l.pending = append(l.pending, list[end])
 	}
 	return location, end
-}
-
-// editOf returns the expression that takes the place of a call, or nil.
-func editOf(edits []ir.CallEdit, call int) *ir.Expression {
-	for i := range edits {
-		if call >= 0 && edits[i].Call == call {
-			return &edits[i].Value
-		}
-	}
-	return nil
-}
-
-// choosePrefix chooses a prefix that no name of the function begins with.
-func (l *lowering) choosePrefix() {
-	l.prefix = "spec."
-	for l.taken() {
-		l.prefix += "."
-	}
-}
-
-// taken reports whether a name of the function begins with the prefix.
-func (l *lowering) taken() bool {
-	for d := (decoder{data: l.old.symbols}); !d.atEnd(); {
-		var b strings.Builder
-		for _, o := range d.takeOperands(d.takeHead(), nil)[1:] {
-			b.WriteByte(byte(o.value))
-		}
-		if strings.HasPrefix(b.String(), l.prefix) {
-			return true
-		}
-	}
-	return false
-}
-
-// lowerCall makes the instructions that take the place of a call.
-func (l *lowering) lowerCall(call *instruction, e *ir.Expression) error {
-	signature := l.source.callSignature(call)
-	x, err := ir.NewReplacement(l.source.module, &signature, e)
-	if err != nil {
-		return err
-	}
-	w := replacementEncoder{lowering: l, call: call, replacement: x, firstSymbol: l.symbols}
-	return w.encodeReplacement()
-}
-
-// callSignature returns the types of a call. Of its arguments only the first
-// can be where the result goes, by the calling convention of SPIR.
-func (s *source) callSignature(in *instruction) ir.Call {
-	t := s.functionType(in)
-	call := ir.Call{Result: t.Elements[0]}
-	for _, parameter := range t.Elements[1:] {
-		call.Arguments = append(call.Arguments, ir.Argument{Type: parameter})
-	}
-	if len(call.Arguments) > 0 {
-		callee := ir.ValueID(in.operands[in.calleeIndex()].value)
-		call.Arguments[0].SRet, _ = s.findSRet(in, callee, 0, call.Arguments[0].Type)
-	}
-	return call
 }

@@ -12,7 +12,6 @@ type instruction struct {
 	abbrev   int
 	defines  bool
 	symbol   uint32 // of the value that it defines
-	call     int    // its number among the direct calls, or -1
 	operands []operand
 }
 
@@ -30,13 +29,12 @@ func (in *instruction) isDebugRecord() bool {
 // copies of that, so that they may move.
 func (s *source) decodeInstructions(b *body) []instruction {
 	next := uint32(b.arguments + b.constants.count())
-	calls := 0
 	var list []instruction
 	var location []operand
 	for d := (decoder{data: b.code}); !d.atEnd(); {
 		rec := d.takeHead()
 		in := instruction{
-			code: rec.code, abbrev: rec.abbrev, defines: rec.defines, call: -1,
+			code: rec.code, abbrev: rec.abbrev, defines: rec.defines,
 			operands: absoluteOperands(d.takeOperands(rec, nil), next),
 		}
 		switch rec.code {
@@ -45,11 +43,6 @@ func (s *source) decodeInstructions(b *body) []instruction {
 		case llvmschema.FunctionDebugLocAgain:
 			if location != nil {
 				in.code, in.abbrev, in.operands = llvmschema.FunctionDebugLoc, -1, location
-			}
-		case llvmschema.FunctionCall:
-			if in.operands[in.calleeIndex()].kind == opGlobalRel && in.operands[in.calleeIndex()].value < uint64(s.values.count()) {
-				in.call = calls
-				calls++
 			}
 		}
 		if rec.defines {
@@ -77,13 +70,22 @@ func absoluteOperands(operands []operand, next uint32) []operand {
 	return operands
 }
 
-// calleeIndex returns which operand of a call is the callee; the function type
-// stands before it.
+// calleeIndex returns which operand of a call, invoke or callbr is the callee,
+// -1 for other instructions. The function type stands before the callee, and
+// before that what readCall, readInvoke and callBr read.
 func (in *instruction) calleeIndex() int {
-	if in.operands[1].value&llvmschema.CallFMF != 0 {
-		return 4
+	switch in.code {
+	case llvmschema.FunctionCall:
+		if in.operands[1].value&llvmschema.CallFMF != 0 {
+			return 4
+		}
+		return 3
+	case llvmschema.FunctionInvoke:
+		return 5
+	case llvmschema.FunctionCallBr:
+		return 5 + int(in.operands[3].value)
 	}
-	return 3
+	return -1
 }
 
 // rewriter makes a body anew from instructions.

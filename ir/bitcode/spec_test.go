@@ -202,8 +202,16 @@ attributes #0 = { "sycl-module-id"="slots.cpp" }
 // Reads of specialization constants are replaced as in text, whatever stands
 // around them.
 func TestSpecConstants(t *testing.T) {
-	for _, x := range []struct{ version, text string }{
-		{"14", typedSpec}, {"15", typedSpec}, {"19", recordsSpec}, {"14", typedSlotSpec}, {"19", slotSpec},
+	surroundings := string(readFile(t, "testdata/spec/opaque.ll"))
+	for _, x := range []struct{ name, version, text string }{
+		{"typed", "14", typedSpec},
+		{"typed", "15", typedSpec},
+		{"records", "19", recordsSpec},
+		{"slots", "14", typedSlotSpec},
+		{"slots", "19", slotSpec},
+		{"surroundings", "15", surroundings},
+		{"surroundings", "16", surroundings},
+		{"surroundings", "19", surroundings},
 	} {
 		for _, options := range splits {
 			options.Mode = split.None
@@ -215,7 +223,7 @@ func TestSpecConstants(t *testing.T) {
 			if m == nil {
 				t.Fatalf("LLVM %s refuses the input", x.version)
 			}
-			t.Run(x.version+" "+strings.Fields(x.text)[2]+" "+options.Dependencies.String(), func(t *testing.T) { checkSplit(t, m, options) })
+			t.Run(x.version+" "+x.name+" "+options.Dependencies.String(), func(t *testing.T) { checkSplit(t, m, options) })
 		}
 	}
 }

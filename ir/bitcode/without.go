@@ -5,65 +5,38 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// removeCalls returns the instructions of a body without the direct calls of
-// those numbers, the operand bundles before them and the stores that serve
-// them alone.
-// It serves both questions about an edit: which references are left, and which records are
-// written.
-func (s *source) removeCalls(b *body, calls []int) ([]instruction, error) {
-	gone := make(map[int]bool, len(calls))
-	for _, c := range calls {
-		gone[c] = true
-	}
+// removeInstructions returns the records of a body without the instructions of
+// those numbers, and without the operand bundles before them.
+func (s *source) removeInstructions(b *body, numbers []int) []instruction {
 	list := s.decodeInstructions(b)
-	stores, err := s.servingStores(b, list, func(call int) bool { return gone[call] })
-	if err != nil {
-		return nil, err
-	}
 	left := list[:0]
-	bundles := 0
-	for i, in := range list {
+	number, bundles := 0, 0
+	for _, in := range list {
 		switch {
-		case stores[i]:
-			continue
 		case in.code == llvmschema.FunctionOperandBundle:
 			bundles++
-		case in.call >= 0 && gone[in.call]:
-			// Operand bundles are records in front of the call that they belong to.
-			left = left[:len(left)-bundles]
-			bundles = 0
-			continue
-		// Another instruction: the bundles before were its own.
 		case in.recordLayout().Counts:
+			gone := len(numbers) > 0 && numbers[0] == number
+			number++
+			if gone {
+				// Operand bundles are records in front of the call that they belong to.
+				left, numbers = left[:len(left)-bundles], numbers[1:]
+			}
 			bundles = 0
+			if gone {
+				continue
+			}
 		}
 		left = append(left, in)
 	}
-	return left, nil
+	return left
 }
 
-// servingStores returns which records are stores that serve those calls alone.
-// Bodies of the model count the instructions that attachments count.
-func (s *source) servingStores(b *body, list []instruction, gone func(call int) bool) (map[int]bool, error) {
-	numbers, err := ir.ServingStores(s.module, b.function, gone)
-	if err != nil {
-		return nil, err
-	}
-	stores, number := make(map[int]bool, len(numbers)), 0
-	for i := range list {
-		if list[i].recordLayout().Counts {
-			stores[i] = numbers[number]
-			number++
-		}
-	}
-	return stores, nil
-}
-
-// RefsWithout returns the references of the function after those calls are taken
-// out.
+// RefsWithout returns the references of the function after instructions are
+// taken out.
 // A call that goes takes more along than its callee: constants and metadata that only its
 // arguments named. So the body is read again without it.
-func (s *source) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error) {
+func (s *source) RefsWithout(function ir.ValueID, instructions []int) ([]ir.Ref, error) {
 	v := &s.module.Values[function]
 	index := s.values.entryOf(function).body()
 	if index < 0 {
@@ -71,16 +44,13 @@ func (s *source) RefsWithout(function ir.ValueID, calls []int) ([]ir.Ref, error)
 	}
 	b := &s.bodies[index]
 	r := rewriter{source: s, old: b}
-	list, err := s.removeCalls(b, calls)
-	if err != nil {
-		return nil, err
-	}
+	list := s.removeInstructions(b, instructions)
 	r.markLive(list)
 	// The collector is the reader of bodies, so that both give references in one order.
 	c := newRefCollector(s, b)
 	defer s.collectors.Put(c.bodyReader)
 	refs := s.appendSignature(nil, v)
-	err = s.headerRefs(s.headerRecord(function), &c.constants, func(id uint32) {
+	err := s.headerRefs(s.headerRecord(function), &c.constants, func(id uint32) {
 		if c.addresses.firstTime(id) {
 			refs = append(refs, ir.MakeRef(ir.RefAddress, id))
 		}
@@ -128,11 +98,7 @@ func (c *refCollector) collectBody(r *rewriter, list []instruction) error {
 	}
 	for i := range list {
 		// The callee is RefCallee; every other operand that names a function is RefAddress.
-		callee := -1
-		if list[i].call >= 0 {
-			callee = list[i].calleeIndex()
-		}
-		if err := c.collectOperands(list[i].operands, callee); err != nil {
+		if err := c.collectOperands(list[i].operands, list[i].calleeIndex()); err != nil {
 			return err
 		}
 	}

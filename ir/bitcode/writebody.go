@@ -37,7 +37,11 @@ func (bw *bodyWriter) collectBody(k *keptValue, edit *ir.Edit) error {
 		return nil
 	}
 	l := lowering{w: w, added: w.added, rewriter: rewriter{source: w.source, old: old, replaced: make(map[uint32]uint32)}}
-	changed, err := l.replaceCalls(edit.Calls)
+	rewrite, err := edit.BodyRewrite(w.module, old.function)
+	if err != nil {
+		return err
+	}
+	changed, err := l.changeBody(rewrite)
 	if err != nil {
 		return err
 	}

@@ -2,16 +2,13 @@ package bitcode
 
 import (
 	"errors"
+	"fmt"
 	"math/bits"
 	"slices"
-	"strconv"
 
 	"offlink/ir"
 	"offlink/ir/llvmschema"
 )
-
-// spirFunc is the calling convention of the functions that edits call.
-const spirFunc = 75
 
 var errConstantType = errors.New("a constant that takes the place of a call does not fit its type")
 
@@ -27,7 +24,6 @@ type replacementEncoder struct {
 	*lowering
 	call        *instruction
 	replacement *ir.Replacement
-	firstSymbol uint32 // of the new values
 	constants   []typed
 	values      []typed // of the instructions
 }
@@ -36,11 +32,6 @@ type replacementEncoder struct {
 // the expression.
 func (e *replacementEncoder) encodeReplacement() error {
 	x := e.replacement
-	e.fresh = e.fresh[:0]
-	for range x.Named {
-		e.names = append(e.names, newName{e.symbols, e.prefix + strconv.Itoa(len(e.names))})
-		e.symbols++
-	}
 	if x.Result != ir.NoValue {
 		v, err := e.addConstant(&x.Constants[x.Result.Index], x.Result.Type)
 		e.replaced[e.call.symbol] = uint32(v.value)
@@ -92,8 +83,10 @@ func (e *replacementEncoder) encodeInstruction(in *ir.NewInstruction) error {
 		operands = append(operands, e.operandOf(v))
 	}
 	symbol, result := e.call.symbol, uint32(0)
-	if in.Number != ir.NoNumber {
-		symbol = e.firstSymbol + uint32(in.Number)
+	if in.Name != "" {
+		symbol = e.symbols
+		e.names = append(e.names, newName{symbol, in.Name})
+		e.symbols++
 	}
 	if in.Op != ir.OpStore {
 		t, err := e.addType(in.Type)
@@ -104,7 +97,7 @@ func (e *replacementEncoder) encodeInstruction(in *ir.NewInstruction) error {
 	}
 	e.values = append(e.values, typed{operand{opLocalRel, uint64(symbol)}, result})
 	code, list, err := e.encodeOperands(in, operands, result)
-	e.fresh = append(e.fresh, instruction{code: code, abbrev: -1, defines: in.Op != ir.OpStore, symbol: symbol, call: -1, operands: list})
+	e.fresh = append(e.fresh, instruction{code: code, abbrev: -1, defines: in.Op != ir.OpStore, symbol: symbol, operands: list})
 	return err
 }
 
@@ -129,12 +122,17 @@ func (e *replacementEncoder) encodeOperands(in *ir.NewInstruction, operands []ty
 		list, err = e.encodeAlloca(in, operands[0])
 		return llvmschema.FunctionAlloca, list, err
 	}
-	return llvmschema.FunctionCall, e.encodeCall(in, operands, result), nil
+	list, err = e.encodeCall(in, operands, result)
+	return llvmschema.FunctionCall, list, err
 }
 
 // encodeCall returns attributes, calling convention, function type, callee and
 // arguments.
-func (e *replacementEncoder) encodeCall(in *ir.NewInstruction, operands []typed, result uint32) []operand {
+func (e *replacementEncoder) encodeCall(in *ir.NewInstruction, operands []typed, result uint32) ([]operand, error) {
+	convention, known := callingConvNumber(in.CallingConv)
+	if !known {
+		return nil, fmt.Errorf("a call of the calling convention %q cannot be written", in.CallingConv)
+	}
 	signature := []uint64{0, uint64(result)}
 	for _, v := range operands {
 		signature = append(signature, uint64(v.typ))
@@ -142,22 +140,22 @@ func (e *replacementEncoder) encodeCall(in *ir.NewInstruction, operands []typed,
 	typ := e.added.addType(llvmschema.TypeFunction, signature...)
 	list := []operand{
 		{opLiteral, 0},
-		{opLiteral, llvmschema.CallExplicitType | spirFunc<<1},
+		{opLiteral, llvmschema.CallExplicitType | convention<<1},
 		{opType, uint64(typ)},
-		{opGlobalRel, uint64(e.calleeOf(in.Callee, typ))},
+		{opGlobalRel, uint64(e.calleeOf(in.Callee, typ, convention))},
 	}
 	for _, v := range operands {
 		list = append(list, v.operand)
 	}
-	return list
+	return list, nil
 }
 
 // calleeOf returns a function by its name, declaring it if the partition lacks it.
-func (e *replacementEncoder) calleeOf(name string, typ uint32) uint32 {
-	if id, ok := e.source.module.Lookup(name); ok && e.w.reach.Keeps(id) {
+func (e *replacementEncoder) calleeOf(name string, typ uint32, convention uint64) uint32 {
+	if id, ok := e.w.reach.FunctionNamed(name); ok {
 		return uint32(id)
 	}
-	return e.added.addFunction(name, typ, spirFunc)
+	return e.added.addFunction(name, typ, convention)
 }
 
 // encodeAlloca returns the type of the elements, the type of the count, the

@@ -8,7 +8,6 @@ import "offlink/ir"
 // defined, references are known. Types of operands are not compared, which is the
 // verifier's work.
 func (p *parser) parseBody() (cut int) {
-	p.calls = 0
 	start := p.pos
 	p.expectByte('{')
 	open, blocks := false, 0 // the block being parsed has no terminator yet
@@ -69,7 +68,7 @@ func (p *parser) blockLabel() (n name, pos int, ok bool) {
 	default:
 		return n, pos, false
 	}
-	p.noteLocalName(pos, n, true)
+	p.noteLocalName(pos, n)
 	if p.byteAt(0) != ':' {
 		p.failUnexpected("':'")
 	}
@@ -147,7 +146,7 @@ func (p *parser) parseCall() (hasResult bool) {
 	typeEnd := p.endOfToken()
 	direct := p.parseCallee()
 	p.peekByte()
-	p.site.typePos, p.site.arguments = result, p.pos
+	p.site.arguments = p.pos
 	p.parseArguments()
 	if p.undeclared != nil {
 		p.noteIntrinsic(result, typeEnd, shape == shapeFunction)
@@ -192,14 +191,10 @@ func (p *parser) namedFunction(pos int) (*ir.Type, bool) {
 
 // parseCallee steps over the callee. It returns false if the callee is not
 // known: neither a function nor inline assembly.
-// Calls of a known function are counted in the order of the text, since edits name a call
-// by that number.
 func (p *parser) parseCallee() (known bool) {
 	switch c := p.peekByte(); {
 	case c == '@':
-		p.site.callee, _ = p.globalUse(ir.RefCallee)
-		p.site.direct, p.site.index = true, p.calls
-		p.calls++
+		p.globalUse(ir.RefCallee)
 		return true
 	case c == '%':
 		p.localUse(false)

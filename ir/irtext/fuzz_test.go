@@ -50,8 +50,9 @@ func decodeAll(m *ir.Module) {
 	}
 	for i := range m.Values {
 		m.Initializer(ir.ValueID(i))
-		ir.FindCalls(m, ir.ValueID(i), all)
-		m.Source.RefsWithout(ir.ValueID(i), []int{0})
+		if calls, err := ir.FindCalls(m, ir.ValueID(i), all); err == nil && len(calls) > 0 {
+			ir.RefsWithoutCalls(m, ir.ValueID(i), []int{calls[0].Number})
+		}
 		m.Source.ElementRefs(ir.ValueID(i), []int{0, 1})
 	}
 	for i := range m.Nodes.Len() {

@@ -219,7 +219,7 @@ func (p *parser) parameterName() {
 	case named:
 		n := p.readName()
 		p.locals.defineLocal(p, n, start-1, false)
-		p.noteLocalName(start, n, true)
+		p.noteLocalName(start, n)
 	default:
 		p.locals.defineNext(p, start, false)
 	}

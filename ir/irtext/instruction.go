@@ -127,7 +127,6 @@ func (p *parser) parseInstruction() (terminator bool) {
 	if op == opNone {
 		p.failAt(wordPos, "unknown instruction '"+string(w)+"'")
 	}
-	p.site.direct = false
 	refs := p.refCount()
 	hasResult := p.parseOperation(op)
 	p.site.tail = p.pos
@@ -137,16 +136,9 @@ func (p *parser) parseInstruction() (terminator bool) {
 		if resultPos < 0 && hasResult {
 			result = name{number: p.locals.next - 1, numbered: true}
 		}
-		p.onInstruction(&instructionSite{
-			op: op, start: start, word: wordPos, tail: p.site.tail, end: p.endOfToken(), refs: refs,
-			direct: p.site.direct, callee: p.site.callee, result: result, hasResult: hasResult,
-		})
-	}
-	if p.onCall != nil && p.site.direct {
 		p.site.start, p.site.end, p.site.refs = start, p.endOfToken(), refs
 		p.site.result, p.site.hasName = result, resultPos >= 0
-		p.site.number = p.locals.next - 1
-		p.onCall(&p.site)
+		p.onInstruction(&p.site)
 	}
 	return op <= opUnreachable
 }
@@ -159,7 +151,7 @@ func (p *parser) parseResult() (n name, pos int) {
 	p.pos++
 	pos = p.pos
 	n = p.readName()
-	p.noteLocalName(pos, n, true)
+	p.noteLocalName(pos, n)
 	p.expectByte('=')
 	return n, pos
 }
@@ -478,20 +470,10 @@ func (p *parser) labelList() {
 	p.expectByte(']')
 }
 
-// withdrawCall takes back the number of a call: invoke and callbr end a block,
-// so that nothing can take their place.
-func (p *parser) withdrawCall() {
-	if p.site.direct {
-		p.site.direct = false
-		p.calls--
-	}
-}
-
 // parseInvoke steps over an invoke: a call, then where it continues and where
 // it unwinds to.
 func (p *parser) parseInvoke() bool {
 	hasResult := p.parseCall()
-	p.withdrawCall()
 	p.expectWord("to")
 	p.operandLabel()
 	p.expectWord("unwind")
@@ -503,7 +485,6 @@ func (p *parser) parseInvoke() bool {
 // the assembly may jump to.
 func (p *parser) callBranch() bool {
 	hasResult := p.parseCall()
-	p.withdrawCall()
 	p.expectWord("to")
 	p.operandLabel()
 	p.labelList()

@@ -43,17 +43,14 @@ type parser struct {
 	declaresIntrinsics bool
 	undeclared         []byte
 	intrinsics         []intrinsic
-	// onCall, if set, sees the direct calls of a body.
-	onCall func(*callSite)
 	// localNames, if set, collects the places of local names in a body.
 	localNames *[]localName
 	// onInstruction, if set, sees the instructions of a body.
 	onInstruction func(*instructionSite)
 
 	header    header
-	argTypes  []int // positions of the argument types of the call being parsed
-	calls     int   // direct calls in the body so far
-	site      callSite
+	argTypes  []int           // positions of the argument types of the call being parsed
+	site      instructionSite // of the instruction being parsed
 	indirects []indirectCall
 	function  ir.ValueID
 	labels    []labelUse

@@ -79,7 +79,7 @@ func specSlice(t *testing.T, edit func(m *ir.Module, calls []ir.Call) []ir.CallE
 
 func TestCalls(t *testing.T) {
 	specSlice(t, func(m *ir.Module, calls []ir.Call) []ir.CallEdit {
-		if len(calls) != 3 || calls[0].Index != 1 || calls[2].Index != 3 {
+		if len(calls) != 3 || calls[0].Number != 1 || calls[2].Number != 7 {
 			t.Fatalf("Calls() = %+v", calls)
 		}
 		n, _ := m.Lookup("n")
@@ -113,9 +113,9 @@ func TestReplaceCalls(t *testing.T) {
 				},
 			}}
 			return []ir.CallEdit{
-				{Call: 1, Value: constant(findType(t, m, integer(32)), 1<<32-5, 32)},
-				{Call: 2, Value: constant(findType(t, m, integer(8)), 1, 8)},
-				{Call: 3, Value: whole},
+				{Call: calls[0].Number, Value: constant(findType(t, m, integer(32)), 1<<32-5, 32)},
+				{Call: calls[1].Number, Value: constant(findType(t, m, integer(8)), 1, 8)},
+				{Call: calls[2].Number, Value: whole},
 			}
 		}, []string{
 			"%2 = add i32 -5, -5", "br label %3", "%4 = phi i32 [ -5, %1 ]", "%5 = trunc i8 1 to i1", "br i1 %5, label %7, label %6",
@@ -131,7 +131,7 @@ func TestReplaceCalls(t *testing.T) {
 			f := findType(t, m, func(t *ir.Type) bool { return t.Kind == ir.TypeFloat })
 			number := ir.Expression{Type: f, Constant: ir.Constant{Kind: ir.ConstantFloat, Int: 0x40000000, Bits: 32}}
 			whole := ir.Expression{Kind: ir.ExpressionCall, Type: calls[2].Arguments[0].Pointee, Callee: "composite", Operands: []ir.Expression{read(i8, 2), number}}
-			return []ir.CallEdit{{Call: 1, Value: read(i32, 0)}, {Call: 2, Value: read(i8, 1)}, {Call: 3, Value: whole}}
+			return []ir.CallEdit{{Call: calls[0].Number, Value: read(i32, 0)}, {Call: calls[1].Number, Value: read(i8, 1)}, {Call: calls[2].Number, Value: whole}}
 		}, []string{
 			"%2 = call spir_func i32 @_Z20__spirv_SpecConstantie(i32 0, i32 9)", "%6 = trunc i8 %spec.",
 			"declare spir_func %S @composite(i8, float)", "store %S %spec.",
@@ -141,9 +141,9 @@ func TestReplaceCalls(t *testing.T) {
 				return ir.Expression{Kind: ir.ExpressionLoad, Type: typ, Argument: argument, Offset: offset, Align: 1}
 			}
 			return []ir.CallEdit{
-				{Call: 1, Value: load(findType(t, m, integer(32)), 2, 0)},
-				{Call: 2, Value: load(findType(t, m, integer(8)), 2, 4)},
-				{Call: 3, Value: load(calls[2].Arguments[0].Pointee, 3, 8)},
+				{Call: calls[0].Number, Value: load(findType(t, m, integer(32)), 2, 0)},
+				{Call: calls[1].Number, Value: load(findType(t, m, integer(8)), 2, 4)},
+				{Call: calls[2].Number, Value: load(calls[2].Arguments[0].Pointee, 3, 8)},
 			}
 		}, []string{
 			"getelementptr i8, ptr addrspace(4) %buf, i64 4", "%2 = load i32, ptr addrspace(4) %spec.1, align 1",

@@ -8,15 +8,13 @@ import (
 // refs makes it possible to tell which references are of that instruction: those between
 // its count and the next one's.
 type instructionSite struct {
-	op         opcode
 	start, end int // of the instruction with its result and attachments
-	word       int // its first word
 	tail       int // after its operands
+	arguments  int // the opening parenthesis of a call's
 	refs       int // number of references before it
-	direct     bool
-	callee     ir.ValueID // of a direct call
-	result     name
-	hasResult  bool
+	// result has the number that a result without a name gets.
+	result  name
+	hasName bool
 }
 
 // siteList holds the places of the instructions and local names of a body.
@@ -34,19 +32,31 @@ func (l *siteList) collectSites(p *parser) {
 // endCollection is called after the scan.
 func (l *siteList) endCollection(p *parser) { p.localNames, p.onInstruction = nil, nil }
 
-// servingStores returns the stores that serve those calls alone, in the order
-// of the text. Instructions of the text and of the decoded body have the same
-// numbers.
-func (l *siteList) servingStores(p *parser, function ir.ValueID, gone func(call int) bool) []int {
-	stores, err := ir.ServingStores(p.text.module, function, gone)
-	if err != nil {
-		p.failAt(int(p.text.values[function].start), err.Error())
+// localName is a place where a body names a local value or label, after the
+// '%' or in front of the ':'.
+type localName struct {
+	start, end int
+	name       name
+}
+
+// noteLocalName notes the place of a local name that has just been stepped over.
+func (p *parser) noteLocalName(start int, n name) {
+	if p.localNames != nil {
+		*p.localNames = append(*p.localNames, localName{start, p.pos, n})
 	}
-	var list []int
-	for i := range l.instructions {
-		if stores[i] {
-			list = append(list, i)
-		}
+}
+
+// scanBody parses the header and body of a function once more.
+func (p *parser) scanBody(id ir.ValueID) {
+	value := &p.text.values[id]
+	if p.text.partsOf(value).body == 0 {
+		return
 	}
-	return list
+	p.function = id
+	if p.locals == nil {
+		p.locals = newLocals()
+	}
+	p.locals.beginFunction()
+	p.valueHeader(value)
+	p.parseBody()
 }

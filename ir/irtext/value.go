@@ -197,7 +197,7 @@ func (p *parser) localUse(label bool) {
 		}
 		return
 	}
-	p.noteLocalName(start, n, false)
+	p.noteLocalName(start, n)
 	p.locals.useLocal(p, n, start, label)
 }
 

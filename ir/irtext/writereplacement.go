@@ -20,13 +20,13 @@ func (w *writer) writeDeclared() {
 
 // declareCallee notes that a new instruction calls a function.
 func (w *replacementWriter) declareCallee(in *ir.NewInstruction) {
-	if id, ok := w.text.module.Lookup(in.Callee); ok && w.reach.Keeps(id) {
+	if _, ok := w.reach.FunctionNamed(in.Callee); ok {
 		return
 	}
 	if slices.ContainsFunc(w.declared, func(d declaration) bool { return d.name == in.Callee }) {
 		return
 	}
-	b := append(w.appendNewType([]byte("declare spir_func "), in.Type), " @"...)
+	b := append(w.appendNewType([]byte("declare "+in.CallingConv+" "), in.Type), " @"...)
 	b = append(appendName(b, []byte(in.Callee)), '(')
 	for i, v := range in.Operands {
 		if i > 0 {
@@ -40,9 +40,8 @@ func (w *replacementWriter) declareCallee(in *ir.NewInstruction) {
 // replacementWriter writes the instructions that take the place of one call.
 type replacementWriter struct {
 	*rewriter
-	site        *callSite
+	site        *instructionSite
 	replacement *ir.Replacement
-	firstName   int // of the new values, which are numbered through the function
 }
 
 // writeInstruction writes an instruction, with the debug location of the call.
@@ -56,7 +55,7 @@ func (w *replacementWriter) writeInstruction(in *ir.NewInstruction) {
 	switch in.Op {
 	case ir.OpCall:
 		w.declareCallee(in)
-		w.lines = append(w.appendNewType(append(w.lines, "call spir_func "...), in.Type), " @"...)
+		w.lines = append(w.appendNewType(append(w.lines, "call "+in.CallingConv+" "...), in.Type), " @"...)
 		w.lines = append(appendName(w.lines, []byte(in.Callee)), '(')
 		w.appendOperands(in.Operands)
 		w.lines = append(w.lines, ')')
@@ -92,16 +91,12 @@ func (w *replacementWriter) writeMemory(in *ir.NewInstruction) {
 // none or takes the number of a call without a name.
 func (w *replacementWriter) resultName(in *ir.NewInstruction) string {
 	switch {
-	case in.Number != ir.NoNumber:
-		return w.valueName(in.Number)
+	case in.Name != "":
+		return "%" + in.Name
 	case in.IsResult && w.site.hasName:
 		return w.patchedText(w.site.start, w.afterName(w.site))
 	}
 	return ""
-}
-
-func (w *replacementWriter) valueName(number int) string {
-	return "%" + w.prefix + strconv.Itoa(w.firstName+number)
 }
 
 // appendOperands appends operands with their types.
@@ -119,7 +114,7 @@ func (w *replacementWriter) appendOperands(list []ir.Value) {
 			w.lines = w.appendNewConstant(w.lines, v)
 		default:
 			w.lines = append(w.appendNewType(w.lines, v.Type), ' ')
-			w.lines = append(w.lines, w.valueName(w.replacement.Instructions[v.Index].Number)...)
+			w.lines = append(append(w.lines, '%'), w.replacement.Instructions[v.Index].Name...)
 		}
 	}
 }
