@@ -72,7 +72,7 @@ func absoluteOperands(operands []operand, next uint32) []operand {
 
 // calleeIndex returns which operand of a call, invoke or callbr is the callee,
 // -1 for other instructions. The function type stands before the callee, and
-// before that what readCall, readInvoke and callBr read.
+// before that come the operands that readCall, readInvoke and callBr read.
 func (in *instruction) calleeIndex() int {
 	switch in.code {
 	case llvmschema.FunctionCall:
