@@ -93,7 +93,7 @@ func runCommand(args []string, out io.Writer) (failed bool, err error) {
 	})
 	flags.StringVar(&o.clangs, "clang", "", "matrix: versions of clang, separated by commas")
 	flags.StringVar(&o.levels, "level", "", "matrix: levels of optimization, separated by commas")
-	flags.BoolVar(&o.facts, "facts", false, "matrix: print what a driver reads that only one translator writes")
+	flags.BoolVar(&o.facts, "facts", false, "matrix: print the capabilities, modes and decorations that only one translator writes")
 	flags.StringVar(&o.real, "real", "", "golden: the folder with the real post-link's images, or a file that -record wrote")
 	flags.StringVar(&o.record, "record", "", "golden: write the facts of the real images to that file, and compare nothing")
 	flags.StringVar(&o.input, "input", "", "golden, sycl: the folder with the device code")

@@ -305,7 +305,7 @@ func (m *matrix) buildOnly(s *setting, source, ours, theirs string) {
 	}
 }
 
-// compareFacts prints what only one of two modules tells a driver.
+// compareFacts prints the facts for drivers that only one of two modules has.
 func (m *matrix) compareFacts(s *setting, source, ours, theirs string) {
 	if !m.facts {
 		return

@@ -39,7 +39,7 @@ type callSite struct {
 func (t *translator) findBuiltin(info *functionFacts, declared bool) {
 	name := info.value.Name
 	if strings.HasPrefix(name, "llvm.") {
-		info.builtin = t.intrinsicBuiltin(name)
+		info.builtin = t.intrinsicBuiltin(name, t.moduleType(info.value.Type))
 		return
 	}
 	if !declared {
@@ -61,7 +61,40 @@ func (t *translator) findBuiltin(info *functionFacts, declared bool) {
 	}
 	if info.builtin != nil {
 		info.builtin.name, info.builtin.parameters = base, parameters
+		if !t.fitsMangledName(parameters, t.moduleType(info.value.Type).Elements[1:]) {
+			info.builtin.write = func(c *callSite) { c.failf("the declaration has other types than the function's name says") }
+		}
 	}
+}
+
+// fitsMangledName reports whether the numbers among a function's parameters are of the
+// kinds and lengths that its mangled name says, which the writers rely on. Other forms of
+// parameters differ between compilers.
+func (t *translator) fitsMangledName(names []mangledType, parameters []ir.TypeID) bool {
+	for _, n := range parameters {
+		if t.module.Types[n].Kind == ir.TypeOther {
+			return false
+		}
+	}
+	if len(names) != len(parameters) {
+		return true
+	}
+	for i := range names {
+		if p := &names[i]; p.pointer > 0 || p.unknown || p.scalar == 0 || p.scalar == 'B' || p.scalar == 'v' {
+			continue
+		}
+		typ, length, want := &t.module.Types[parameters[i]], 1, ir.TypeInteger
+		if typ.Kind == ir.TypeVector {
+			typ, length = &t.module.Types[typ.Elements[0]], int(typ.Length)
+		}
+		if names[i].isFloating() {
+			want = ir.TypeFloat
+		}
+		if typ.Kind != want || length != names[i].length {
+			return false
+		}
+	}
+	return true
 }
 
 // callResult returns the pointee of a call's pointer.

@@ -100,12 +100,12 @@ func TestLackingArguments(t *testing.T) {
 		"  %a = call i32 @__enqueue_kernel_varargs(ptr %q, i32 0, ptr %r, ptr @b_block_invoke_kernel, ptr %l, i32 -1, ptr %s)\n  ret void\n}\n" +
 		"declare i32 @__enqueue_kernel_varargs(ptr, i32, ptr, ptr, ptr, i32, ptr)\ndefine spir_kernel void @b_block_invoke_kernel(ptr %x) {\n  ret void\n}\n"
 	for _, test := range []struct{ name, text, want string }{
-		{"annotation", voidCall("i32", "llvm.annotation.i32"), "argument 1 is lacking"},
-		{"annotation of a variable", voidCall("void", "llvm.var.annotation"), "argument 1 is lacking"},
-		{"annotation of a pointer", voidCall("ptr", "llvm.ptr.annotation.p0"), "argument 1 is lacking"},
-		{"copy", voidCall("void", "llvm.memcpy.p1.p1.i64"), "argument 1 is lacking"},
-		{"masked load", voidCall("i32", "llvm.masked.load.v4i32.p1"), "not a vector"},
-		{"fraction", voidCall("i32", "llvm.frexp.f32.i32"), "not a struct"},
+		{"annotation", voidCall("i32", "llvm.annotation.i32"), "other types than the intrinsic"},
+		{"annotation of a variable", voidCall("void", "llvm.var.annotation"), "other types than the intrinsic"},
+		{"annotation of a pointer", voidCall("ptr", "llvm.ptr.annotation.p0"), "other types than the intrinsic"},
+		{"copy", voidCall("void", "llvm.memcpy.p1.p1.i64"), "other types than the intrinsic"},
+		{"masked load", voidCall("i32", "llvm.masked.load.v4i32.p1"), "other types than the intrinsic"},
+		{"fraction", voidCall("i32", "llvm.frexp.f32.i32"), "other types than the intrinsic"},
 		{"atomic", voidCall("i32", "_Z10atomic_addPU3AS1Vii"), "argument 1 is lacking"},
 		{"image", voidCall("<4 x float>", "_Z11read_imagef14ocl_image2d_ro11ocl_samplerDv2_f"), "argument 1 is lacking"},
 		{"work-item", voidCall("i64", "_Z13get_global_idj"), "argument 1 is lacking"},
@@ -123,6 +123,28 @@ func TestLackingArguments(t *testing.T) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
 		})
+	}
+}
+
+// TestWrongTypes: declarations of known names whose types are others are refused, as
+// LLVM's verifier refuses those of its intrinsics.
+func TestWrongTypes(t *testing.T) {
+	const intrinsic, name = "other types than the intrinsic", "other types than the function's name says"
+	for _, test := range []struct{ call, declaration, want string }{
+		{`call i32 @llvm.memcpy.p1.p1.i64(metadata !0)`, `declare i32 @llvm.memcpy.p1.p1.i64(metadata)`, intrinsic},
+		{`call float @llvm.fshl.i32(float %x, float %x, float %x)`, `declare float @llvm.fshl.i32(float, float, float)`, intrinsic},
+		{`call i32 @llvm.ctlz.i32(i32 %n)`, `declare i32 @llvm.ctlz.i32(i32)`, intrinsic},
+		{`call {i32, i32} @llvm.umul.with.overflow.i32(i32 %n, i32 %n)`, `declare {i32, i32} @llvm.umul.with.overflow.i32(i32, i32)`, intrinsic},
+		{`call <2 x i32> @llvm.fptosi.sat.v2i32.f32(float %x)`, `declare <2 x i32> @llvm.fptosi.sat.v2i32.f32(float)`, intrinsic},
+		{`call float @llvm.sin.f32(float %x, float %x)`, `declare float @llvm.sin.f32(float, float)`, intrinsic},
+		{`call i32 @_Z10atomic_addPU3AS1Vii(metadata !0, i32 %n)`, `declare i32 @_Z10atomic_addPU3AS1Vii(metadata, i32)`, name},
+		{`call float @_Z3sinf(i32 %n)`, `declare float @_Z3sinf(i32)`, name},
+		{`call float @_Z4fmaxff(float %x, <2 x float> zeroinitializer)`, `declare float @_Z4fmaxff(float, <2 x float>)`, name},
+	} {
+		_, err := fromir.Translate(parseIR(t, kernelOf(test.call, test.declaration, "!opencl.ocl.version = !{!0}\n!0 = !{i32 2, i32 0}")), options())
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", test.call, err, test.want)
+		}
 	}
 }
 

@@ -92,10 +92,14 @@ func init() {
 }
 
 // intrinsicBuiltin returns the replacement of calls of an intrinsic.
-func (t *translator) intrinsicBuiltin(name string) *builtin {
+func (t *translator) intrinsicBuiltin(name string, typ *ir.Type) *builtin {
 	base := strings.TrimPrefix(name, "llvm.")
 	b := &builtin{result: -1}
 	for key := base; key != ""; {
+		if !t.fitsIntrinsic(key, typ) {
+			b.write = func(c *callSite) { c.failf("the declaration has other types than the intrinsic") }
+			return b
+		}
 		switch {
 		case intrinsicWriters[key] != nil:
 			b.write = intrinsicWriters[key]

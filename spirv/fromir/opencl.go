@@ -280,7 +280,7 @@ func (c *callSite) memoryConstant(i int, kind string, words []uint32) id {
 	}
 	typ := c.operand(i).Type
 	if c.scalarKind(typ) != ir.TypeInteger {
-		c.failf("argument %d is no %s", i+1, kind)
+		c.failf("argument %d is not a %s", i+1, kind)
 	}
 	found := c.constWord(words[len(words)-1])
 	for n := len(words) - 2; n >= 0; n-- {
