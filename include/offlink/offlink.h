@@ -289,6 +289,7 @@ offlink_status offlink_buffer_unmap(offlink_buffer *buffer, void *view);
  * buffer was closed. */
 offlink_status offlink_buffer_import(offlink_device *device, uint64_t handle, size_t size, offlink_buffer **buffer);
 
+/* Does not wait: the memory stays until the commands from before have ended. */
 void offlink_buffer_close(offlink_buffer *buffer);
 
 /* Store the handle that the native interface has for the object, which keeps
@@ -389,8 +390,8 @@ enum offlink_memory_kind { OFFLINK_MEMORY_DEVICE = 1, OFFLINK_MEMORY_HOST = 2, O
 /* Allocates size zeroed bytes. */
 offlink_status offlink_memory_alloc(offlink_device *device, int kind, size_t size, void **pointer);
 
-/* Frees memory of offlink_memory_alloc, when no command uses it any more. NULL
- * does nothing. */
+/* Frees memory of offlink_memory_alloc when the commands from before have ended;
+ * it does not wait for them. NULL does nothing. */
 offlink_status offlink_memory_free(offlink_device *device, void *pointer);
 
 /* A queue takes commands and returns. An in-order queue runs them one after

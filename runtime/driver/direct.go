@@ -47,12 +47,36 @@ type ArgumentGuard struct {
 // DirectQueue is a Queue of a DirectCaller that others use too.
 type DirectQueue interface {
 	NativeHandle
-	// ShareState has the back end keep the word up to date, from now on: the
-	// flags below. The word outlives the queue.
-	ShareState(*atomic.Uint32)
+	// ShareState has the back end keep its state of the queue there, from now
+	// on. The memory outlives the queue, and all calls with it.
+	ShareState(*QueueState)
 }
 
-// The state of a DirectQueue.
+// QueueState is the state of a queue that others may use too, without its back end.
+// It is the start of a struct of C: a word, padding, two words of 64 bits. The zero
+// value is that of a queue without commands.
+type QueueState struct {
+	// Allowed are the flags below; the back end alone sets them.
+	Allowed atomic.Uint32
+	// Submitted counts the commands that the driver was given, by the back end and by
+	// others: after the call that gave them, so that a wait for the queue that
+	// begins later waits for them too.
+	Submitted atomic.Uint64
+	// Ended is how many of those, from the first on, are known to have ended.
+	Ended atomic.Uint64
+}
+
+// NoteEnded notes that the first n commands have ended.
+func (s *QueueState) NoteEnded(n uint64) {
+	for {
+		ended := s.Ended.Load()
+		if ended >= n || s.Ended.CompareAndSwap(ended, n) {
+			return
+		}
+	}
+}
+
+// The flags of QueueState.Allowed.
 const (
 	DirectLaunches = 1 << iota // a launch without events needs nothing but its call
 	DirectFinish               // a wait for the queue needs nothing but its call

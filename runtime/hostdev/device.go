@@ -97,6 +97,8 @@ func (d *Device) Checked() driver.Device {
 type Device struct {
 	options Options
 	heap    heap
+	queues  openQueues
+	frees   driver.DeferredFrees
 	start   engineState
 	output  sync.Mutex
 	check   checkState
@@ -146,6 +148,7 @@ func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error
 	if kind < driver.DeviceMemory || kind > driver.SharedMemory {
 		return nil, fmt.Errorf("%v memory: %w", kind, driver.ErrUnsupported)
 	}
+	d.frees.CollectEnded()
 	m, err := d.heap.allocate(d, kind, size, 0)
 	if err != nil {
 		return nil, err

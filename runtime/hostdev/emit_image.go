@@ -190,7 +190,7 @@ func (it *item) imageAt(word uint64) *imageformat.Image {
 		return nil
 	}
 	m := images[word-1]
-	if m.closed() {
+	if m.memory.freed.Load() {
 		it.failf("access to an image that was closed, or whose buffer was")
 		return nil
 	}

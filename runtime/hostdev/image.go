@@ -40,8 +40,9 @@ func (m *imageMemory) Close() error {
 	return m.memory.Close()
 }
 
-// closed tells whether the texels are gone, with the image or with its buffer.
-func (m *imageMemory) closed() bool { return m.left.Load() || m.memory.freed.Load() }
+// closed tells whether the image or its buffer was closed. Launches from before go on
+// until the texels are gone.
+func (m *imageMemory) closed() bool { return m.left.Load() || m.memory.closed.Load() }
 
 // ImageFormats lists the formats of images, all of which kernels may read and write.
 func (d *Device) ImageFormats(kind driver.ImageKind) []driver.ImageFormat {

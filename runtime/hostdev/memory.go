@@ -72,8 +72,9 @@ type memory struct {
 	data   []byte
 	at     int64 // in the region
 	kind   driver.MemoryKind
-	keep   bool // Close does not free it: a program owns it, or it was imported
-	freed  atomic.Bool
+	keep   bool        // Close does not free it: a program owns it, or it was imported
+	closed atomic.Bool // it is not for later commands
+	freed  atomic.Bool // others may have its place
 }
 
 // Size is the size in bytes.
@@ -91,15 +92,20 @@ func (m *memory) Address() uint64 { return m.device.heap.base + uint64(m.at) }
 // Handle is the address.
 func (m *memory) Handle() uint64 { return m.Address() }
 
-// Close frees the memory. Pointers to it become invalid.
+// Close frees the memory when the commands before have ended. Pointers to it become
+// invalid then.
 func (m *memory) Close() error {
 	if m.keep {
 		return nil
 	}
-	return m.release()
+	if m.closed.Swap(true) {
+		return errors.New("device memory is closed twice")
+	}
+	return m.device.frees.FreeAfter(m.device.queues.presentCommands(), m.release)
 }
 
 func (m *memory) release() error {
+	m.closed.Store(true)
 	m.freed.Store(true)
 	m.device.noteFree(m)
 	return m.device.heap.freeMemory(m)
@@ -117,7 +123,7 @@ func (m *memory) transferBytes(offset, n int64) ([]byte, error) {
 	return m.data[offset : offset+n], nil
 }
 
-// errFreed refuses memory whose place others may have by now.
+// errFreed refuses memory whose place others have soon.
 var errFreed = errors.New("the memory was closed")
 
 // ownMemory returns the argument as a memory of this device.
@@ -126,7 +132,7 @@ func (d *Device) ownMemory(m driver.Memory) (*memory, error) {
 	if !ok || own.device != d {
 		return nil, errors.New("the memory is not of this device")
 	}
-	if own.freed.Load() {
+	if own.closed.Load() {
 		return nil, errFreed
 	}
 	return own, nil

@@ -173,6 +173,16 @@ static int launch(struct offlink_direct_kernel *k, void *queue, const struct off
   return launched;
 }
 
+/* Counts a command that the driver has taken. */
+static uint64_t note_submitted(struct offlink_direct_state *s) { return __atomic_add_fetch(&s->submitted, 1, __ATOMIC_SEQ_CST); }
+
+/* Notes that the first commands have ended: QueueState.NoteEnded. */
+static void note_ended(struct offlink_direct_state *s, uint64_t commands) {
+  uint64_t ended = __atomic_load_n(&s->ended, __ATOMIC_SEQ_CST);
+  while (ended < commands && !__atomic_compare_exchange_n(&s->ended, &ended, commands, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    ;
+}
+
 /* A lane whose launch failed is not used again: its state is not known. */
 static int launch_and_wait(struct offlink_call *call) {
   struct offlink_direct_kernel *k = call->direct_kernel;
@@ -184,6 +194,7 @@ static int launch_and_wait(struct offlink_call *call) {
     unlock(&k->device->lane[lane].busy);
     return OFFLINK_CALL_ELSEWHERE;
   }
+  uint64_t number = note_submitted(&k->device->lane[lane].state);
   int status = k->device->wait(1, &event);
   if (status) {
     call->function = OFFLINK_CORE_LAUNCH_FAILED;
@@ -192,13 +203,14 @@ static int launch_and_wait(struct offlink_call *call) {
     call->quick = 0;
     return OFFLINK_CALL_ELSEWHERE;
   }
+  note_ended(&k->device->lane[lane].state, number);
   k->device->release(event);
   unlock(&k->device->lane[lane].busy);
   return OFFLINK_OK;
 }
 
 static int has_state(const struct offlink_direct_queue *q, uint32_t flag) {
-  return q && __atomic_load_n(&q->state, __ATOMIC_ACQUIRE) & flag;
+  return q && __atomic_load_n(&q->state.allowed, __ATOMIC_ACQUIRE) & flag;
 }
 
 static int launch_in_queue(struct offlink_call *call) {
@@ -206,13 +218,20 @@ static int launch_in_queue(struct offlink_call *call) {
   if (!has_state(q, OFFLINK_DIRECT_LAUNCHES) || q->device != call->direct_kernel->device || call->after_count ||
       call->event || call->block)
     return OFFLINK_CALL_ELSEWHERE;
-  return launch(call->direct_kernel, q->queue, call, NULL) ? OFFLINK_OK : OFFLINK_CALL_ELSEWHERE;
+  if (!launch(call->direct_kernel, q->queue, call, NULL))
+    return OFFLINK_CALL_ELSEWHERE;
+  note_submitted(&q->state);
+  return OFFLINK_OK;
 }
 
 static int finish_queue(struct offlink_call *call) {
   struct offlink_direct_queue *q = call->direct_queue;
-  if (call->has_timeout || !has_state(q, OFFLINK_DIRECT_FINISH) || q->device->finish(q->queue))
+  if (call->has_timeout || !has_state(q, OFFLINK_DIRECT_FINISH))
     return OFFLINK_CALL_ELSEWHERE;
+  uint64_t submitted = __atomic_load_n(&q->state.submitted, __ATOMIC_SEQ_CST);
+  if (q->device->finish(q->queue))
+    return OFFLINK_CALL_ELSEWHERE;
+  note_ended(&q->state, submitted);
   return OFFLINK_OK;
 }
 

@@ -41,6 +41,8 @@ static void add_direct_lane(struct offlink_direct_device *d, uintptr_t queue) {
   __atomic_store_n(&d->lanes, d->lanes + 1, __ATOMIC_RELEASE);
 }
 
+static struct offlink_direct_state *next_lane_state(struct offlink_direct_device *d) { return &d->lane[d->lanes].state; }
+
 static int has_idle_lane(struct offlink_direct_device *d) {
   for (unsigned i = 0; i < d->lanes; i++)
     if (!__atomic_load_n(&d->lane[i].busy, __ATOMIC_RELAXED))
@@ -56,7 +58,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"offlink/runtime"
@@ -119,13 +120,15 @@ func (s *session) addLane(d *runtime.Device, direct *directDevice) {
 	if err != nil {
 		return
 	}
-	native, ok := q.(driver.NativeHandle)
+	native, ok := q.(driver.DirectQueue)
 	if !ok {
 		_ = q.Close() // it was not used
 		return
 	}
+	handle := native.Handle()
+	native.ShareState((*driver.QueueState)(unsafe.Pointer(C.next_lane_state(direct.native))))
 	direct.lanes = append(direct.lanes, q)
-	C.add_direct_lane(direct.native, C.uintptr_t(native.Handle()))
+	C.add_direct_lane(direct.native, C.uintptr_t(handle))
 }
 
 // closeLanes closes the queues of direct.c, which makes no call any more.
@@ -269,9 +272,9 @@ func (s *session) directFailure(handle, event uint64, status int) error {
 
 // directQueue is the part of a queue that direct.c uses.
 type directQueue struct {
-	// native is nil where the queue's calls go through Go. It is never given back: a
-	// queue may be closed while it works, and the back end notes its state once more
-	// when the last command ends.
+	// native is nil where the queue's calls go through Go. It is never given back: the
+	// counts of commands of a queue that was closed at work are looked at until
+	// those have ended, and a thread that waited for the queue notes them then.
 	native *C.struct_offlink_direct_queue
 }
 
@@ -288,7 +291,7 @@ func (s *session) shareQueue(handle uint64) *C.struct_offlink_direct_queue {
 	}
 	native := (*C.struct_offlink_direct_queue)(C.calloc(1, C.sizeof_struct_offlink_direct_queue))
 	native.device, native.queue = direct.native, unsafe.Add(unsafe.Pointer(nil), shared.Handle())
-	shared.ShareState((*atomic.Uint32)(unsafe.Pointer(&native.state)))
+	shared.ShareState((*driver.QueueState)(unsafe.Pointer(&native.state)))
 	q.direct.native = native
 	return native
 }

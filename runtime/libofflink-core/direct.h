@@ -16,6 +16,13 @@ typedef int offlink_native_copy(void *queue, unsigned block, void *to, const voi
 typedef int offlink_native_wait(unsigned count, void *const *events);
 typedef int offlink_native_object(void *object);
 
+/* The state of a queue: driver.QueueState. */
+struct offlink_direct_state {
+  uint32_t allowed, padding;
+  __attribute__((aligned(8))) uint64_t submitted; /* counted after the driver's call */
+  __attribute__((aligned(8))) uint64_t ended;     /* of those, from the first on */
+};
+
 /* Queues for calls that wait, one call at a time each; a call that finds none idle
  * goes through Go. */
 enum { OFFLINK_LANES = 4 };
@@ -31,6 +38,7 @@ struct offlink_direct_device {
   struct {
     uint32_t busy;
     void *queue;
+    struct offlink_direct_state state;
   } lane[OFFLINK_LANES];
 };
 
@@ -67,7 +75,7 @@ struct offlink_direct_kernel {
 };
 
 struct offlink_direct_queue {
-  uint32_t state; /* flags of driver.DirectQueue */
+  struct offlink_direct_state state;
   struct offlink_direct_device *device;
   void *queue;
 };

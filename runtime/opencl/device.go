@@ -27,13 +27,16 @@ type Device struct {
 
 	mu       sync.Mutex
 	context  cl.Handle
-	internal cl.Handle // a queue for the device's own work
 	parts    []driver.Device
 	memories driver.Allocations
-	freed    atomic.Uint64    // memories, ever
-	orphans  []pendingCommand // of closed queues: their host memory is in use
+	freed    atomic.Uint64 // memories, ever
+	queues   workingQueues
+	frees    driver.DeferredFrees
 
-	unfinished unfinished // where memory is virtual
+	orphans []pendingCommand // of closed queues: their host memory is in use
+
+	own      sync.Mutex
+	internal *queue // for the device's own work
 }
 
 // oldestVersion is OpenCL 1.2, which brought clCompileProgram and clLinkProgram:
@@ -118,18 +121,34 @@ func (d *Device) openContext() (cl.Handle, error) {
 
 // ownQueue returns the queue for the device's own work: zeroing memory.
 // Queues of users may be out of order or full of waiting commands.
-func (d *Device) ownQueue() (cl.Handle, error) {
-	context, err := d.openContext()
-	if err != nil {
-		return 0, err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.internal != 0 {
+func (d *Device) ownQueue() (*queue, error) {
+	d.own.Lock()
+	defer d.own.Unlock()
+	if d.internal != nil {
 		return d.internal, nil
 	}
-	d.internal, err = d.newCommandQueue(context, 0)
-	return d.internal, err
+	context, err := d.openContext()
+	if err != nil {
+		return nil, err
+	}
+	handle, err := d.newCommandQueue(context, 0)
+	if err != nil {
+		return nil, err
+	}
+	d.internal = d.newQueue(handle, driver.QueueOptions{})
+	return d.internal, nil
+}
+
+// closeOwnQueue closes it, if it was made.
+func (d *Device) closeOwnQueue() error {
+	d.own.Lock()
+	defer d.own.Unlock()
+	if d.internal == nil {
+		return nil
+	}
+	err := d.internal.Close()
+	d.internal = nil
+	return err
 }
 
 // newCommandQueue makes a queue by the function of the device's version.
@@ -143,18 +162,12 @@ func (d *Device) newCommandQueue(context cl.Handle, properties uint64) (cl.Handl
 // closeDevice gives back the context, the queue and the sub-devices.
 // Sub-devices first: their contexts hold the parent.
 func (d *Device) closeDevice() error {
+	errs := []error{d.closeOwnQueue()}
+	d.collectLast()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var errs []error
-	_, ends := d.unfinished.takeCommands()
-	for _, end := range ends { // not awaited: a kernel may never end
-		errs = append(errs, d.api.Release(cl.ReleaseEvent, end))
-	}
 	for _, part := range d.parts {
 		errs = append(errs, part.(*Device).closeDevice())
-	}
-	if d.internal != 0 {
-		errs = append(errs, d.api.Release(cl.ReleaseCommandQueue, d.internal))
 	}
 	if d.context != 0 {
 		errs = append(errs, d.api.Release(cl.ReleaseContext, d.context))
@@ -162,7 +175,7 @@ func (d *Device) closeDevice() error {
 	if d.parent != nil {
 		errs = append(errs, d.api.Release(cl.ReleaseDevice, d.handle))
 	}
-	d.internal, d.context, d.parts = 0, 0, nil
+	d.context, d.parts = 0, nil
 	return errors.Join(errs...)
 }
 

@@ -3,7 +3,6 @@ package opencl
 import (
 	"errors"
 	"runtime"
-	"sync/atomic"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
@@ -66,17 +65,22 @@ func (k *kernel) DirectFailure(event uint64, status int) error {
 }
 
 // ShareState implements driver.DirectQueue.
-func (q *queue) ShareState(state *atomic.Uint32) {
+func (q *queue) ShareState(state *driver.QueueState) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.state = state
+	own := q.state.Load()
+	state.Submitted.Store(own.Submitted.Load())
+	state.Ended.Store(own.Ended.Load())
+	q.state.Store(state)
+	q.shared = true
+	q.others.Store(false) // its receivers count
 	q.tellState()
 }
 
 // tellState tells other users of the queue, without this package, when they may.
 // Called with q.mu held.
 func (q *queue) tellState() {
-	if q.state == nil {
+	if !q.shared {
 		return
 	}
 	var state uint32
@@ -86,5 +90,5 @@ func (q *queue) tellState() {
 			state |= driver.DirectFinish
 		}
 	}
-	q.state.Store(state)
+	q.state.Load().Allowed.Store(state)
 }

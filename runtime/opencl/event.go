@@ -19,6 +19,7 @@ type event struct {
 	queue  *queue // of the command; nil for an event that the host ends
 	handle cl.Handle
 	call   string // that made the command
+	number uint64 // in its queue
 	uses   atomic.Int32
 
 	mu    sync.Mutex
@@ -66,6 +67,9 @@ func (e *event) Handle() uint64 { return uint64(e.handle) }
 // command that was dropped because one that it waited for failed; a wait tells.
 func (e *event) readStatus() (int, error) {
 	status, err := e.device.api.EventStatus(e.handle)
+	if err == nil && status <= 0 && e.queue != nil {
+		e.queue.noteEnded(e.number)
+	}
 	if err != nil || status != 0 || len(e.waitsFor()) == 0 {
 		return status, err
 	}

@@ -28,7 +28,7 @@ var kinds = map[string]struct {
 	"clCreateCommandQueueWithProperties": {"queue", 1}, "clReleaseCommandQueue": {"queue", -1},
 	"clCreateProgramWithIL": {"program", 1}, "clCreateProgramWithBinary": {"program", 1}, "clLinkProgram": {"program", 1}, "clReleaseProgram": {"program", -1},
 	"clCreateKernel": {"kernel", 1}, "clReleaseKernel": {"kernel", -1},
-	"clDeviceMemAllocINTEL": {"memory", 1}, "clMemBlockingFreeINTEL": {"memory", -1},
+	"clDeviceMemAllocINTEL": {"memory", 1}, "clMemFreeINTEL": {"memory", -1}, "clMemBlockingFreeINTEL": {"memory", -1},
 	"clCreateUserEvent": {"event", 1}, "clReleaseEvent": {"event", -1},
 }
 

@@ -111,5 +111,7 @@ func (d *Device) ImportQueue(handle uint64) (driver.Queue, error) {
 		return nil, err
 	}
 	opts := driver.QueueOptions{OutOfOrder: properties&cl.QueueOutOfOrder != 0, Profiling: properties&cl.QueueProfiling != 0}
-	return &queue{device: d, handle: native, opts: opts}, nil
+	q := d.newQueue(native, opts)
+	q.others.Store(true)
+	return q, nil
 }

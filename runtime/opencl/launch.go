@@ -22,7 +22,10 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	case plain && s.Block:
 		err = own.runLaunch(q, r, args)
 	case plain:
-		err = own.enqueueLaunch(q.handle, r, args, &cl.Order{})
+		before := q.submittedCommands()
+		if err = own.enqueueLaunch(q.handle, r, args, &cl.Order{}); err == nil {
+			q.noteSubmitted(before)
+		}
 	default:
 		err = q.submitCommand(cl.EnqueueNDRangeKernel, s, nil, func(o *cl.Order) error { return own.enqueueLaunch(q.handle, r, args, o) })
 	}
@@ -35,11 +38,13 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 // runLaunch launches the kernel and waits for it. The wait tells of a failure, and
 // nobody else asks for the event: a launch makes no more calls than one of C.
 func (k *kernel) runLaunch(q *queue, r driver.Range, args []driver.Arg) error {
-	event := make([]cl.Handle, 1)
+	event, before := make([]cl.Handle, 1), q.submittedCommands()
 	if err := k.enqueueLaunch(q.handle, r, args, &cl.Order{Event: &event[0]}); err != nil {
 		return err
 	}
+	number := q.noteSubmitted(before)
 	err := k.device.api.Wait(event...)
+	q.noteEnded(number) // with a failure or without
 	if cl.IsCode(err, cl.ErrorInWaitList) {
 		e := k.device.newEvent(q, event[0], cl.EnqueueNDRangeKernel.String(), nil, 1)
 		err = e.endResult()

@@ -65,12 +65,13 @@ func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error
 	if size < 0 || size > d.info.MaxAllocation && d.info.MaxAllocation > 0 {
 		return nil, fmt.Errorf("%d bytes cannot be allocated; %s takes up to %d", size, d.info.Name, d.info.MaxAllocation)
 	}
+	d.frees.CollectEnded()
 	m, err := d.allocateMemory(kind, size)
 	if err != nil {
 		return nil, err
 	}
 	if err := d.zeroMemory(m); err != nil {
-		return nil, errors.Join(err, m.freeMemory())
+		return nil, errors.Join(err, m.freeLater())
 	}
 	return d.presentMemory(m), nil
 }
@@ -131,11 +132,12 @@ func (d *Device) zeroMemory(m *memory) error {
 	if err != nil {
 		return err
 	}
-	order := &cl.Order{}
-	if err := d.fillMemory(queue, m, 0, m.size, []byte{0}, order); err != nil {
+	before := queue.submittedCommands()
+	if err := d.fillMemory(queue.handle, m, 0, m.size, []byte{0}, &cl.Order{}); err != nil {
 		return err
 	}
-	return d.api.Finish(queue)
+	queue.noteSubmitted(before)
+	return queue.Finish()
 }
 
 // fillMemory enqueues a fill at an offset that is a multiple of the pattern.
@@ -157,7 +159,7 @@ func (d *Device) copyFunction() cl.Function {
 	return cl.EnqueueSVMMemcpy
 }
 
-// Close gives the memory back.
+// Close gives the memory back when the commands before have ended.
 func (m *memory) Close() error {
 	m.device.freed.Add(1)
 	if m.foreign {
@@ -166,7 +168,7 @@ func (m *memory) Close() error {
 	if m.address != 0 {
 		m.device.memories.Remove(uint64(m.address))
 	}
-	return m.freeMemory()
+	return m.freeLater()
 }
 
 func (m *memory) freeMemory() error {
@@ -178,11 +180,10 @@ func (m *memory) freeMemory() error {
 	case m.buffer != 0:
 		return d.api.Release(cl.ReleaseMemObject, m.buffer)
 	case d.able.memory == unifiedMemory:
-		return d.api.FreeUSM(context, m.address)
+		return d.api.FreeUSM(cl.MemFreeINTEL, context, m.address)
 	}
-	err = d.awaitCommands()
 	d.api.FreeSVM(context, m.address)
-	return err
+	return nil
 }
 
 // Pointer describes the allocation that holds an address.

@@ -23,8 +23,13 @@ type queue struct {
 	// chain is the last command that may fail: in an in-order queue the next
 	// one waits for it, so that it fails too.
 	chain *event
-	err   error          // the first failure since the last Finish
-	state *atomic.Uint32 // for others that use the queue; nil: there are none
+	err   error // the first failure since the last Finish
+	// state counts the commands, for memory that is closed (deferred.go). It
+	// belongs to others that use the queue where shared is set.
+	state  atomic.Pointer[driver.QueueState]
+	shared bool
+	others atomic.Bool // commands may be there that nobody counts
+	marker *marker     // the last one
 }
 
 // pendingCommand is a command whose end matters.
@@ -51,15 +56,21 @@ func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
 		return nil, err
 	}
 	opts.OutOfOrder = properties&cl.QueueOutOfOrder != 0
-	q := &queue{device: d, handle: handle, opts: opts}
-	if d.able.memory == virtualMemory {
-		d.unfinished.addQueue(q)
-	}
-	return q, nil
+	return d.newQueue(handle, opts), nil
 }
 
-// Handle is the cl_command_queue.
-func (q *queue) Handle() uint64 { return uint64(q.handle) }
+func (d *Device) newQueue(handle cl.Handle, opts driver.QueueOptions) *queue {
+	q := &queue{device: d, handle: handle, opts: opts}
+	q.state.Store(new(driver.QueueState))
+	d.queues.addQueue(q)
+	return q
+}
+
+// Handle is the cl_command_queue. Its receiver may give it commands.
+func (q *queue) Handle() uint64 {
+	q.others.Store(true)
+	return uint64(q.handle)
+}
 
 // maxPending is the number of pending commands from which on ended ones are
 // looked for.
@@ -105,10 +116,14 @@ func (q *queue) admitCommand(f cl.Function, after []*event, s driver.Sync, host 
 	for _, e := range after {
 		order.Wait = append(order.Wait, e.handle)
 	}
-	caller := s.Done != nil || s.Block
+	caller, before := s.Done != nil || s.Block, q.submittedCommands()
 	tracked := mayFail || host != nil
 	if !caller && !tracked {
-		return nil, enqueue(order)
+		err := enqueue(order)
+		if err == nil {
+			q.noteSubmitted(before)
+		}
+		return nil, err
 	}
 	var handle cl.Handle
 	order.Event = &handle
@@ -123,6 +138,7 @@ func (q *queue) admitCommand(f cl.Function, after []*event, s driver.Sync, host 
 		uses++
 	}
 	e := q.device.newEvent(q, handle, f.String(), after, uses)
+	e.number = q.noteSubmitted(before)
 	if tracked {
 		q.trackCommand(e, host, mayFail)
 	}
@@ -215,7 +231,13 @@ func (q *queue) flushOpen() {
 // Finish waits for everything queued and reports the first failure since the
 // last Finish.
 func (q *queue) Finish() error {
+	state := q.state.Load()
+	submitted := state.Submitted.Load()
 	err := q.device.api.Finish(q.handle)
+	if err == nil {
+		state.NoteEnded(submitted)
+	}
+	q.device.frees.CollectEnded()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	defer q.tellState()
@@ -248,23 +270,25 @@ func (q *queue) dropChain() {
 // Close gives the queue back. OpenCL cannot stop a command that runs: Go's
 // memory that it uses stays with the device.
 func (q *queue) Close() error {
+	end, err := q.closeCommands()
+	q.device.queues.removeQueue(q, end)
+	return err
+}
+
+// closeCommands returns the end of the commands that go on; nil if there are none.
+func (q *queue) closeCommands() (end *marker, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	end, err = q.markLocked()
 	q.closed = true
 	defer q.tellState()
-	var err error
-	if q.device.able.memory == virtualMemory {
-		var end cl.Handle
-		end, err = q.markEnd()
-		q.device.unfinished.removeQueue(q, end)
-	}
 	q.collectEnded()
 	q.dropChain()
 	if len(q.pending) > 0 {
 		q.device.keepOrphans(q.pending)
 		q.pending = nil
 	}
-	return errors.Join(err, q.device.api.Release(cl.ReleaseCommandQueue, q.handle))
+	return end, errors.Join(err, q.device.api.Release(cl.ReleaseCommandQueue, q.handle))
 }
 
 // keepOrphans holds the host memory of commands that outlive their queue.

@@ -43,7 +43,12 @@ func (q *queue) transferData(call string, m driver.Memory, offset int64, data []
 	}
 	// The driver's own blocking call saves an event and a wait.
 	if s.Block && q.isPlain(s) {
-		return enqueue(q.handle, m, offset, data, &cl.Order{Block: true})
+		before := q.submittedCommands()
+		err := enqueue(q.handle, m, offset, data, &cl.Order{Block: true})
+		if err == nil {
+			q.noteEnded(before)
+		}
+		return err
 	}
 	return q.submitCommand(cl.EnqueueMemcpyINTEL, s, data, func(o *cl.Order) error {
 		return enqueue(q.handle, m, offset, data, o)

@@ -66,6 +66,7 @@ func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error
 	if size < 0 || size > d.info.MaxAllocation && d.info.MaxAllocation > 0 {
 		return nil, fmt.Errorf("%d bytes cannot be allocated; %s takes up to %d", size, d.info.Name, d.info.MaxAllocation)
 	}
+	d.streams.CollectFrees()
 	m, err := d.allocate(kind, size)
 	if err != nil {
 		return nil, err
@@ -147,7 +148,7 @@ func (d *Device) fill(o pi.Order, m *memory, offset, size int64, value byte) err
 	return d.plugin.FillAddress(o, m.address+uintptr(offset), value, size)
 }
 
-// Close gives the memory back.
+// Close gives the memory back when the commands before have ended.
 func (m *memory) Close() error {
 	m.device.freed.Add(1)
 	if m.foreign {
@@ -156,7 +157,7 @@ func (m *memory) Close() error {
 	if m.address != 0 {
 		m.device.memories.Remove(uint64(m.address))
 	}
-	return m.free()
+	return m.device.streams.FreeLater(m.free)
 }
 
 func (m *memory) free() error {

@@ -75,6 +75,7 @@ const (
 	HostMemAllocINTEL
 	DeviceMemAllocINTEL
 	SharedMemAllocINTEL
+	MemFreeINTEL
 	MemBlockingFreeINTEL
 	GetMemAllocInfoINTEL
 	SetKernelArgMemPointerINTEL
@@ -152,6 +153,7 @@ var functionNames = [functions]string{
 	HostMemAllocINTEL:                      "clHostMemAllocINTEL",
 	DeviceMemAllocINTEL:                    "clDeviceMemAllocINTEL",
 	SharedMemAllocINTEL:                    "clSharedMemAllocINTEL",
+	MemFreeINTEL:                           "clMemFreeINTEL",
 	MemBlockingFreeINTEL:                   "clMemBlockingFreeINTEL",
 	GetMemAllocInfoINTEL:                   "clGetMemAllocInfoINTEL",
 	SetKernelArgMemPointerINTEL:            "clSetKernelArgMemPointerINTEL",

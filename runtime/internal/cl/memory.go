@@ -28,12 +28,13 @@ func (a *API) AllocUSM(f Function, context, device Handle, size int64) (uintptr,
 	return uintptr(h), err
 }
 
-// FreeUSM frees it after the commands that use it have ended.
-func (a *API) FreeUSM(context Handle, address uintptr) error {
-	code := int(int32(a.enterFunction(MemBlockingFreeINTEL, uintptr(context), address)))
-	a.tellAfter(MemBlockingFreeINTEL, []uintptr{uintptr(context), address}, code)
+// FreeUSM frees it by clMemFreeINTEL, when no command uses it, or by
+// clMemBlockingFreeINTEL, which waits for the commands of all queues.
+func (a *API) FreeUSM(f Function, context Handle, address uintptr) error {
+	code := int(int32(a.enterFunction(f, uintptr(context), address)))
+	a.tellAfter(f, []uintptr{uintptr(context), address}, code)
 	if code != 0 {
-		return callError(MemBlockingFreeINTEL, code)
+		return callError(f, code)
 	}
 	return nil
 }

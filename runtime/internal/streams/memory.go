@@ -37,13 +37,13 @@ func (m *Memory) Address() uint64 { return m.address }
 // Handle is the address: a CUdeviceptr, a pointer of Level Zero.
 func (m *Memory) Handle() uint64 { return m.address }
 
-// Close frees an allocation.
+// Close frees an allocation when the commands before have ended.
 func (m *Memory) Close() error {
 	if !m.owned {
 		return nil
 	}
 	m.device.allocations.Remove(m.address)
-	return m.device.memory.FreeMemory(m.kind, m.address)
+	return m.device.FreeLater(func() error { return m.device.memory.FreeMemory(m.kind, m.address) })
 }
 
 // NewVariable returns the memory of a program's variable, which lives as long
@@ -60,6 +60,7 @@ func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error
 	if most := d.memory.MaxAllocation(); size < 1 || size > most {
 		return nil, fmt.Errorf("cannot allocate %d bytes: the device allocates up to %d at once", size, most)
 	}
+	d.CollectFrees()
 	m := Memory{device: d, kind: kind, size: size, owned: true}
 	err := d.Native.Within(func() (err error) {
 		if m.address, err = d.memory.AllocateMemory(kind, size); err != nil {

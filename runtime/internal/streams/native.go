@@ -89,6 +89,8 @@ type Device struct {
 	epoch       time.Time      // of the times of events
 	working     sync.WaitGroup // queues that work on after their Close
 	allocations driver.Allocations
+	queues      openQueues
+	frees       driver.DeferredFrees
 }
 
 // NewDevice returns the queues, events and memory of a device. A back end whose
@@ -98,8 +100,12 @@ func NewDevice(n Native, m NativeMemory) *Device {
 	return &Device{Native: n, memory: m, epoch: time.Now()}
 }
 
-// WaitForQueues waits for those that were closed while they worked.
-func (d *Device) WaitForQueues() { d.working.Wait() }
+// WaitForQueues waits for those that were closed while they worked, and frees the
+// memory that was closed meanwhile.
+func (d *Device) WaitForQueues() {
+	d.working.Wait()
+	d.CollectFrees()
+}
 
 // NewEvent returns an event that the host ends.
 func (d *Device) NewEvent() (driver.UserEvent, error) { return &event{device: d}, nil }

@@ -22,6 +22,7 @@ type Queue struct {
 	next   int   // the stream of the next command
 	err    error // the first failure since the last Finish
 	closed bool
+	over   bool // closed, and its work has ended
 	// deferred are commands that wait for an event which is not in a stream
 	// yet, and in an in-order queue those after them.
 	deferred []*command
@@ -58,6 +59,7 @@ func (d *Device) MakeQueue(opts driver.QueueOptions, onEnd func(Stream)) (*Queue
 	if err != nil {
 		return nil, err
 	}
+	d.queues.addQueue(q)
 	return q, nil
 }
 
@@ -65,6 +67,7 @@ func (d *Device) MakeQueue(opts driver.QueueOptions, onEnd func(Stream)) (*Queue
 func (d *Device) AdoptStream(s Stream, onEnd func(Stream)) *Queue {
 	q := &Queue{device: d, streams: []Stream{s}, imported: true, onEnd: onEnd}
 	q.idle.L = &q.mu
+	d.queues.addQueue(q)
 	return q
 }
 
@@ -208,6 +211,7 @@ func (q *Queue) Finish() error {
 	q.err = nil
 	q.mu.Unlock()
 	err = errors.Join(err, q.synchronizeStreams())
+	q.device.CollectFrees()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.collectEnded()
@@ -287,13 +291,23 @@ func (q *Queue) Close() error {
 	}
 	working, err := q.isWorking()
 	if !working {
+		q.endWork()
 		return errors.Join(append(errs, err, q.destroyStreams())...)
 	}
 	q.device.working.Go(func() {
 		_ = q.synchronizeStreams()
+		q.endWork()
 		_ = q.destroyStreams()
 	})
 	return errors.Join(append(errs, err)...)
+}
+
+// endWork notes that a closed queue has no work any more.
+func (q *Queue) endWork() {
+	q.mu.Lock()
+	q.over = true
+	q.mu.Unlock()
+	q.device.queues.removeQueue(q)
 }
 
 // isWorking tells whether a stream has work. A failure of the device counts

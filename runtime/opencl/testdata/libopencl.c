@@ -274,6 +274,37 @@ static int is_ready(command *c) {
       return 0;
   return 1;
 }
+static int is_inside(const void *p, const object *m) {
+  return (const unsigned char *)p >= m->bytes && (const unsigned char *)p < m->bytes + m->size;
+}
+/* Whether a command that waits has the memory as a place or as an argument. */
+static int is_used(const object *m) { /* locked */
+  for (object *q = queues; q; q = WORK(q)->next)
+    for (command *c = WORK(q)->first; c; c = c->next) {
+      if (is_inside(c->to, m) || is_inside(c->from, m))
+        return 1;
+      for (int i = 0; i < 4; i++)
+        if (is_inside(*(void **)c->kernel.args[i], m))
+          return 1;
+    }
+  return 0;
+}
+/* Buffers that were released under commands, which keep them. */
+static object *left[64];
+static void keep_left(object *m) { /* locked */
+  int i = 0;
+  while (left[i])
+    i++;
+  left[i] = m;
+}
+static void drop_left(void) { /* locked */
+  for (int i = 0; i < 64; i++)
+    if (left[i] && !is_used(left[i])) {
+      object *m = left[i];
+      left[i] = NULL;
+      drop(m, 'M');
+    }
+}
 static void finish_command(command *c, int status) {
   end_event(c->event, status);
   for (uint32_t i = 0; i < c->count; i++)
@@ -312,6 +343,7 @@ static void pump(void) {
     for (object *q = queues; q; q = WORK(q)->next)
       again |= step(q);
   }
+  drop_left();
 }
 static void flush(object *q) { /* locked; NULL: all queues */
   for (object *each = queues; each; each = WORK(each)->next)
@@ -327,6 +359,7 @@ static void lose_commands(void) {
       WORK(q)->first = c->next;
       finish_command(c, fake_lost_code);
     }
+  drop_left();
   pthread_mutex_unlock(&lock);
 }
 
@@ -557,9 +590,16 @@ object *clCreateSubBuffer(object *m, uint64_t flags, uint32_t type, size_t *regi
 int clRetainMemObject(object *m) { return retain(m, 'M'); }
 int clReleaseMemObject(object *m) {
   KNOWN(m, 'M');
-  if (m->uses == 1)
-    find_buffer(m, 0, 1);
-  return release(m, 'M');
+  if (m->uses > 1)
+    return release(m, 'M');
+  find_buffer(m, 0, 1);
+  pthread_mutex_lock(&lock);
+  if (is_used(m))
+    keep_left(m);
+  else
+    drop(m, 'M');
+  pthread_mutex_unlock(&lock);
+  return OK;
 }
 int clGetMemObjectInfo(object *m, QUERY) {
   ENTER;
@@ -577,6 +617,9 @@ static int free_address(void *p) {
     device_misuses++;
     return INVALID_VALUE;
   }
+  pthread_mutex_lock(&lock);
+  device_misuses += is_used(m); /* nobody waits for its commands */
+  pthread_mutex_unlock(&lock);
   return release(m, 'M');
 }
 #ifndef NO_USM
@@ -590,10 +633,11 @@ static void *usm(object *c, size_t size, int32_t *status) {
 void *clHostMemAllocINTEL(object *c, void *properties, size_t size, uint32_t align, int32_t *status) { return usm(c, size, status); }
 void *clDeviceMemAllocINTEL(object *c, object *d, void *properties, size_t size, uint32_t align, int32_t *status) { return usm(c, size, status); }
 void *clSharedMemAllocINTEL(object *c, object *d, void *properties, size_t size, uint32_t align, int32_t *status) { return usm(c, size, status); }
-int clMemBlockingFreeINTEL(object *c, void *p) {
+int clMemFreeINTEL(object *c, void *p) {
   KNOWN(c, 'C');
   return free_address(p);
 }
+int clMemBlockingFreeINTEL(object *c, void *p) { return clMemFreeINTEL(c, p); }
 int clGetMemAllocInfoINTEL(object *c, const void *p, QUERY) {
   ENTER;
   KNOWN(c, 'C');
@@ -618,10 +662,6 @@ void *clSVMAlloc(object *c, uint64_t flags, size_t size, uint32_t align) {
   return remember(allocate(size))->bytes;
 }
 void clSVMFree(object *c, void *p) {
-  pthread_mutex_lock(&lock);
-  for (object *q = queues; q; q = WORK(q)->next)
-    device_misuses += WORK(q)->first != NULL; /* it waits for no command */
-  pthread_mutex_unlock(&lock);
   if (known(c, 'C'))
     free_address(p);
 }
@@ -927,12 +967,12 @@ int clEnqueueNDRangeKernel(object *q, object *k, uint32_t dimensions, const size
 #ifndef NO_EXTENSIONS
 #define EXTENSIONS(X)                                                                                                       \
   X(clCreateProgramWithILKHR) X(clHostMemAllocINTEL) X(clDeviceMemAllocINTEL) X(clSharedMemAllocINTEL)                      \
-  X(clMemBlockingFreeINTEL) X(clGetMemAllocInfoINTEL) X(clSetKernelArgMemPointerINTEL) X(clEnqueueMemFillINTEL)             \
+  X(clMemFreeINTEL) X(clMemBlockingFreeINTEL) X(clGetMemAllocInfoINTEL) X(clSetKernelArgMemPointerINTEL) X(clEnqueueMemFillINTEL)             \
   X(clEnqueueMemcpyINTEL) X(clGetDeviceGlobalVariablePointerINTEL) X(clGetDeviceFunctionPointerINTEL)                       \
   X(clEnqueueReadGlobalVariableINTEL) X(clEnqueueWriteGlobalVariableINTEL)
 #define WEAK(name) extern __typeof__(name) name __attribute__((weak));
 #ifdef NO_USM
-extern int clHostMemAllocINTEL(), clDeviceMemAllocINTEL(), clSharedMemAllocINTEL(), clMemBlockingFreeINTEL(), clGetMemAllocInfoINTEL(),
+extern int clHostMemAllocINTEL(), clDeviceMemAllocINTEL(), clSharedMemAllocINTEL(), clMemFreeINTEL(), clMemBlockingFreeINTEL(), clGetMemAllocInfoINTEL(),
     clSetKernelArgMemPointerINTEL(), clEnqueueMemFillINTEL(), clEnqueueMemcpyINTEL();
 #endif
 #ifdef NO_POINTERS

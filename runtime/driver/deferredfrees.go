@@ -1,0 +1,74 @@
+package driver
+
+import (
+	"errors"
+	"slices"
+	"sync"
+)
+
+// Working tells of commands that were submitted whether they have not all ended
+// yet. It is called until it returns false, by one goroutine at a time. With an error
+// it returns false: a device that cannot tell does not work.
+type Working func() (bool, error)
+
+// DeferredFrees is the memory of a device that was closed while commands were
+// queued or ran: any of them may use it, by addresses that nobody but the kernel
+// sees. It holds each memory until the commands submitted before its Close have
+// ended, and looks for such ends when it is called; no goroutine waits for them. The
+// zero value is ready, and it is safe for concurrent use.
+type DeferredFrees struct {
+	mu   sync.Mutex
+	list []*deferredFree
+	err  error // of frees, since FreeAfter returned the last one
+}
+
+type deferredFree struct {
+	commands []Working
+	free     func() error
+}
+
+// FreeAfter calls free when none of the commands work any more: at once, or in a
+// later call of FreeAfter or CollectEnded. The error is that of all frees since the
+// last call.
+func (d *DeferredFrees) FreeAfter(commands []Working, free func() error) error {
+	d.CollectEnded()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if f := (&deferredFree{commands, free}); !d.hasEnded(f) {
+		d.list = append(d.list, f)
+	} else {
+		d.err = errors.Join(d.err, free())
+	}
+	err := d.err
+	d.err = nil
+	return err
+}
+
+// CollectEnded frees the memory whose commands have ended, and returns how many
+// memories stay.
+func (d *DeferredFrees) CollectEnded() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.list) == 0 {
+		return 0
+	}
+	d.list = slices.DeleteFunc(d.list, func(f *deferredFree) bool {
+		ended := d.hasEnded(f)
+		if ended {
+			d.err = errors.Join(d.err, f.free())
+		}
+		return ended
+	})
+	return len(d.list)
+}
+
+// hasEnded forgets the commands that have ended, which are not asked again. Called
+// with d.mu held.
+func (d *DeferredFrees) hasEnded(f *deferredFree) bool {
+	f.commands = slices.DeleteFunc(f.commands, func(working Working) bool {
+		works, err := working()
+		d.err = errors.Join(d.err, err)
+		return !works
+	})
+	return len(f.commands) == 0
+}

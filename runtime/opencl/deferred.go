@@ -1,0 +1,201 @@
+package opencl
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"offlink/runtime/driver"
+	"offlink/runtime/internal/cl"
+)
+
+// OpenCL keeps a cl_mem until the commands that use it have ended. Memory with an
+// address it does not keep: clSVMFree and clMemFreeINTEL wait for nothing, and
+// clMemBlockingFreeINTEL waits for all queues, also for one that waits for the host.
+// So it is freed here once markers have ended that are put after the commands of
+// each queue.
+
+// workingQueues are the queues of a device whose commands may use its memory. The
+// zero value is ready, and it is safe for concurrent use.
+type workingQueues struct {
+	mu   sync.Mutex
+	open map[*queue]struct{}
+	// closed are the ends of queues that were closed while they worked.
+	closed []*marker
+}
+
+func (w *workingQueues) addQueue(q *queue) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.open == nil {
+		w.open = make(map[*queue]struct{})
+	}
+	w.open[q] = struct{}{}
+}
+
+// removeQueue takes a closed queue out. end is nil where it had no commands.
+func (w *workingQueues) removeQueue(q *queue, end *marker) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.open, q)
+	w.dropEnded()
+	if end != nil {
+		w.closed = append(w.closed, end)
+	}
+}
+
+// dropEnded forgets the closed queues whose commands have ended.
+func (w *workingQueues) dropEnded() {
+	w.closed = slices.DeleteFunc(w.closed, func(m *marker) bool {
+		working, _ := m.isWorking() // nobody is there to be told
+		return !working
+	})
+}
+
+// countClosed is the number of closed queues that work.
+func (w *workingQueues) countClosed() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.dropEnded()
+	return len(w.closed)
+}
+
+// presentCommands are the commands that may not have ended, of all queues. With an
+// error there may be more of them.
+func (w *workingQueues) presentCommands() (list []driver.Working, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for q := range w.open {
+		m, failed := q.markCommands()
+		if m != nil {
+			list = append(list, m.isWorking)
+		}
+		err = errors.Join(err, failed)
+	}
+	for _, m := range w.closed {
+		list = append(list, m.isWorking)
+	}
+	return list, err
+}
+
+// freeLater frees the memory when the commands before have ended. Where these could
+// not be marked, clMemBlockingFreeINTEL waits for them; virtual memory has no such call.
+func (m *memory) freeLater() error {
+	if m.buffer != 0 {
+		return m.freeMemory() // the driver defers that
+	}
+	commands, err := m.device.queues.presentCommands()
+	free := m.freeMemory
+	if err != nil && m.device.able.memory == unifiedMemory {
+		free = m.freeBlocking
+	}
+	return errors.Join(err, m.device.frees.FreeAfter(commands, free))
+}
+
+func (m *memory) freeBlocking() error {
+	context, err := m.device.openContext()
+	if err != nil {
+		return err
+	}
+	return m.device.api.FreeUSM(cl.MemBlockingFreeINTEL, context, m.address)
+}
+
+// lastCommands is how long the end of a device waits for commands that memory was
+// closed under. Those that take longer keep it.
+const lastCommands = time.Second / 2
+
+// collectLast frees memory, and the events of closed queues, when the device ends.
+func (d *Device) collectLast() {
+	defer d.keepOrphans(nil)
+	for end := time.Now().Add(lastCommands); ; time.Sleep(time.Millisecond) {
+		left := d.frees.CollectEnded() + d.queues.countClosed()
+		if left == 0 || time.Now().After(end) {
+			return
+		}
+	}
+}
+
+// marker is a command without work that ends after the first commands of a queue.
+type marker struct {
+	api   *cl.API
+	state *driver.QueueState
+	// count is the number of those commands.
+	count uint64
+
+	mu     sync.Mutex
+	handle cl.Handle // 0 after its end
+}
+
+// isWorking tells whether the commands before the marker have not ended.
+func (m *marker) isWorking() (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.handle == 0 {
+		return false, nil
+	}
+	var err error
+	if m.state.Ended.Load() < m.count {
+		var status int
+		if status, err = m.api.EventStatus(m.handle); err == nil && status > 0 {
+			return true, nil
+		}
+		m.state.NoteEnded(m.count)
+	}
+	err = errors.Join(err, m.api.Release(cl.ReleaseEvent, m.handle))
+	m.handle = 0
+	return false, err
+}
+
+// markCommands puts a marker after the commands of the queue and has the device
+// start them; nil if all have ended. The marker of a queue without new commands
+// serves again.
+func (q *queue) markCommands() (*marker, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.markLocked()
+}
+
+// markLocked is markCommands with the queue locked. Commands that nobody counted
+// may be there at any time in a queue whose handle was given out.
+func (q *queue) markLocked() (*marker, error) {
+	state, others, last := q.state.Load(), q.others.Load(), q.marker
+	count := state.Submitted.Load()
+	if q.closed || !others && last != nil && last.count == count {
+		return last, nil
+	}
+	if !others && state.Ended.Load() >= count {
+		return nil, nil
+	}
+	if others {
+		count = state.Submitted.Add(1) // the marker itself: Ended must not tell of it before its end
+	}
+	m := &marker{api: q.device.api, state: state, count: count}
+	if err := m.api.Marker(cl.EnqueueMarkerWithWaitList, q.handle, &cl.Order{Event: &m.handle}); err != nil {
+		return nil, err
+	}
+	q.marker = m
+	return m, m.api.Flush(q.handle)
+}
+
+// noteSubmitted counts a command that was enqueued. before is the count from before
+// that. It returns how many commands have ended when this one has, in an in-order
+// queue: not the command's own number where another thread's may lie between, whose
+// place in the queue is not known.
+func (q *queue) noteSubmitted(before uint64) uint64 {
+	if n := q.state.Load().Submitted.Add(1); n == before+1 {
+		return n
+	}
+	return before
+}
+
+// submittedCommands is the count for noteSubmitted.
+func (q *queue) submittedCommands() uint64 { return q.state.Load().Submitted.Load() }
+
+// noteEnded notes that a command of that number has ended: in an in-order queue all
+// before it have.
+func (q *queue) noteEnded(number uint64) {
+	if !q.opts.OutOfOrder {
+		q.state.Load().NoteEnded(number)
+	}
+}
