@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -250,6 +251,9 @@ func (m *Module) buildIndexes(list []*Instruction, words int) error {
 		}
 		known = known && in.Op.grammarInfo() != nil
 	}
+	if known {
+		list = m.dropAimless(list)
+	}
 	var refs []operandRef
 	for _, in := range list {
 		if in.Op.grammarInfo() == nil {
@@ -264,6 +268,26 @@ func (m *Module) buildIndexes(list []*Instruction, words int) error {
 		}
 	}
 	return m.indexAnnotations(words)
+}
+
+// dropAimless leaves out names and decorations of identifiers that nothing defines.
+// llvm-spirv 15 writes such a decoration for a saturating conversion that a phi before
+// it uses: the conversion gets the identifier that the phi has. Drivers take the module.
+func (m *Module) dropAimless(list []*Instruction) []*Instruction {
+	aimless := func(in *Instruction) bool {
+		switch in.Op {
+		case OpName, OpDecorate, OpDecorateId, OpDecorateString:
+			return len(in.Words) > 0 && in.Words[0] != 0 && in.Words[0] < m.Bound && m.Def(ID(in.Words[0])) == nil
+		}
+		return false
+	}
+	if !slices.ContainsFunc(list, aimless) {
+		return list
+	}
+	for _, s := range []section{sectionDebug, sectionAnnotation} {
+		m.sections[s] = slices.DeleteFunc(m.sections[s], aimless)
+	}
+	return slices.DeleteFunc(slices.Clone(list), aimless)
 }
 
 func (m *Module) defineResult(in *Instruction) error {

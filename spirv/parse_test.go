@@ -122,6 +122,23 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
+// TestAimless: names and decorations of what is not there are left out.
+func TestAimless(t *testing.T) {
+	model, void := inst(OpMemoryModel, 2, 2), inst(OpTypeVoid, 1)
+	m, err := Parse(words(Version1_0, 5, model, inst(OpName, 1, 'v'), inst(OpName, 2, 'x'),
+		inst(OpDecorate, 3, uint32(DecorationConstant)), inst(OpDecorate, 1, uint32(DecorationConstant)), void))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := words(Version1_0, 5, model, inst(OpName, 1, 'v'), inst(OpDecorate, 1, uint32(DecorationConstant)), void)
+	if !bytes.Equal(m.Bytes(), want) {
+		t.Errorf("the module is % x; want % x", m.Bytes(), want)
+	}
+	if m, err := Parse(words(Version1_0, 5, model, inst(OpName, 5, 'x'), void)); err == nil {
+		t.Errorf("a name beyond the bound is read: %v", m)
+	}
+}
+
 // tooManyDecorations doubles the decorations of a group again and again.
 func tooManyDecorations() []byte {
 	list := [][]uint32{inst(OpMemoryModel, 2, 2), inst(OpDecorate, 1, 22)}
