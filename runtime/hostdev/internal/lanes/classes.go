@@ -1,6 +1,9 @@
 package lanes
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Level is how far a value is the same.
 type Level uint8
@@ -49,7 +52,8 @@ type analysis struct {
 	regs   []Class
 	users  [][]*Block // of values: blocks that use them
 
-	decided     map[int][]bool // by branch: see decidedBlocks
+	decided     map[int]map[int]bool // by branch: see decidedBlocks
+	label       []int                // for spreadFrom, -1 outside of it
 	lane, group divergence
 	outlives    []bool // values that are used outside of a loop whose exits vary
 }
@@ -73,7 +77,8 @@ func analyseFunction(f *Function, hoist []hoisting, width int) (*analysis, error
 		f:     f, width: width, graph: f.flowGraph(),
 		values: make([]Class, len(f.values)), regs: make([]Class, len(f.Regs)),
 		lane: newDivergence(len(f.Blocks)), group: newDivergence(len(f.Blocks)),
-		outlives: make([]bool, len(f.values)), decided: map[int][]bool{},
+		outlives: make([]bool, len(f.values)), decided: map[int]map[int]bool{},
+		label: slices.Repeat([]int{-1}, len(f.Blocks)),
 	}
 	if !a.graph.isReducible() {
 		return nil, Unsupported("control flow that enters a loop in two places")
@@ -295,13 +300,10 @@ func (a *analysis) exitsVary(l *loop, above Level) bool {
 }
 
 // decidedBlocks is the blocks between a branch and where its ways have met again.
-func (a *analysis) decidedBlocks(branch int) []bool {
-	set := a.decided[branch]
-	if set == nil {
-		set = make([]bool, len(a.f.Blocks))
-		for n := range a.graph.nodesBetween(branch, a.post[branch]) {
-			set[n] = true
-		}
+func (a *analysis) decidedBlocks(branch int) map[int]bool {
+	set, ok := a.decided[branch]
+	if !ok {
+		set = a.graph.nodesBetween(branch, a.post[branch])
 		a.decided[branch] = set
 	}
 	return set
@@ -325,26 +327,36 @@ func (g *graph) nodesBetween(from, to int) map[int]bool {
 
 // spreadFrom marks the blocks that a branch decides and those where its ways
 // meet: every way has a label, the first block of it, and a block that two
-// labels come to is a join and a label of its own.
+// labels come to is a join and a label of its own. After the block where all ways
+// have met there is one label.
 func (a *analysis) spreadFrom(d *divergence, branch *Block) {
-	for n, decided := range a.decidedBlocks(branch.id) {
-		d.blocks[n] = d.blocks[n] || decided
+	var order []int
+	for n := range a.decidedBlocks(branch.id) {
+		d.blocks[n] = true
+		if n != branch.id {
+			order = append(order, n)
+		}
 	}
-	label := slices.Repeat([]int{-1}, len(a.f.Blocks))
+	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(a.graph.place[x], a.graph.place[y]) })
 	for _, s := range branch.Succs {
-		label[s.id] = s.id
+		a.label[s.id] = s.id
 	}
 	for changed := true; changed; {
 		changed = false
-		for _, n := range a.graph.order {
-			if label[n] < 0 || n == branch.id {
+		for _, n := range order {
+			if a.label[n] < 0 {
 				continue
 			}
 			for _, to := range a.graph.succs[n] {
-				if a.meetLabels(d, label, label[n], to) {
+				if a.meetLabels(d, a.label, a.label[n], to) {
 					changed = true
 				}
 			}
+		}
+	}
+	for _, n := range append(order, branch.id) {
+		for _, to := range a.graph.succs[n] {
+			a.label[to] = -1
 		}
 	}
 }

@@ -8,11 +8,13 @@ import "slices"
 // the way of one successor for all lanes, that of the other, and the masked one.
 
 // maxConverging is the number of instructions beyond which pieces have the masked
-// form alone: each level of branches within branches adds the code once more.
+// form alone, and the number of values that may have further forms: each level of
+// branches within branches adds the code once more, which would be quadratic in
+// branches that may each end the work-item.
 const maxConverging = 8000
 
 // canConverge tells of pieces whose entry is not reached again, and whose branch
-// can be taken by control flow.
+// can be taken by control flow; it counts their values.
 func (e *emitter) canConverge(p *part, m *masked) bool {
 	b := p.blocks[m.entry]
 	if e.width == 1 || len(e.c.Insts) > maxConverging || b.Term == Switch || b.Term == Barrier {
@@ -23,6 +25,14 @@ func (e *emitter) canConverge(p *part, m *masked) bool {
 			return false
 		}
 	}
+	values := 0
+	for n := range m.nodes {
+		values += len(p.blocks[n].Values)
+	}
+	if e.converged+values > maxConverging {
+		return false
+	}
+	e.converged += values
 	return true
 }
 

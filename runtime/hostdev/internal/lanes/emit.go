@@ -16,6 +16,7 @@ type emitter struct {
 	extracted        map[*Value][]Reg // lanes of addresses, in the values that are emitted
 	late             []bool           // conditions that are computed where the lanes differ
 	labels           *int
+	converged        int // values of pieces that have several forms
 
 	x, y, z Reg // the local id of the step's first work-item
 	item    Reg // its number in the group

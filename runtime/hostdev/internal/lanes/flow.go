@@ -14,7 +14,9 @@ type part struct {
 	index  map[*Block]int
 	graph  *graph
 	post   []int
-	mask   Reg // NoReg if all lanes are there
+	after  ancestry // of the postdominators
+	loop   []*loop  // see innermostLoops
+	mask   Reg      // NoReg if all lanes are there
 	leave  func(to *Block)
 }
 
@@ -49,7 +51,16 @@ func newPart(entry *Block, within map[*Block]bool) *part {
 	}
 	p.graph = newGraph(succs)
 	p.post = p.graph.postDominators(p.leavesPart)
+	p.after = newAncestry(append(slices.Clone(p.post), -1))
 	return p
+}
+
+// innermostLoops is the innermost loop of each block.
+func (p *part) innermostLoops() []*loop {
+	if p.loop == nil {
+		_, p.loop = p.graph.findLoops()
+	}
+	return p.loop
 }
 
 // leavesPart tells whether a block has a way out of the part.
@@ -68,43 +79,49 @@ type masked struct {
 	nodes map[int]bool
 	entry int
 	exit  int
+
+	joined bool // it became part of another one
 }
 
-// maskedPieces finds the pieces, which do not overlap. Each begins with a branch
-// whose condition differs between lanes and grows until the lanes have met again;
-// one that reaches into another becomes one with it.
-func (e *emitter) maskedPieces(p *part) []*masked {
-	var list []*masked
+// maskedPieces finds the pieces, which do not overlap, and the piece of each node.
+// Each begins with a branch whose condition differs between lanes and grows until the
+// lanes have met again; one that reaches into another becomes one with it.
+func (e *emitter) maskedPieces(p *part) (list []*masked, of []*masked) {
+	of = make([]*masked, len(p.blocks))
 	for n, b := range p.blocks {
-		if b.Cond == nil || e.a.classOf(b.Cond).isUniform() {
-			continue
-		}
-		if slices.ContainsFunc(list, func(m *masked) bool { return m.nodes[n] }) {
+		if b.Cond == nil || e.a.classOf(b.Cond).isUniform() || of[n] != nil {
 			continue
 		}
 		m := p.growPiece(map[int]bool{n: true})
-		for i := 0; i < len(list); i++ {
-			if piecesOverlap(m, list[i]) {
-				both := maps.Clone(m.nodes)
-				maps.Copy(both, list[i].nodes)
-				list = slices.Delete(list, i, i+1)
-				m = p.growPiece(both)
-				i = -1
+		for other := overlapping(m, of); other != nil; other = overlapping(m, of) {
+			for n := range other.nodes {
+				of[n] = nil
 			}
+			other.joined = true
+			maps.Copy(other.nodes, m.nodes)
+			m = p.growPiece(other.nodes)
+		}
+		for n := range m.nodes {
+			of[n] = m
 		}
 		list = append(list, m)
 	}
-	return list
+	return slices.DeleteFunc(list, func(m *masked) bool { return m.joined }), of
 }
 
-// piecesOverlap reports whether two pieces have a node in common.
-func piecesOverlap(a, b *masked) bool {
-	for n := range a.nodes {
-		if b.nodes[n] {
-			return true
+// overlapping is the piece that has the first node of those that another one has
+// as well, nil if there is none.
+func overlapping(m *masked, of []*masked) *masked {
+	first := len(of)
+	for n := range m.nodes {
+		if of[n] != nil {
+			first = min(first, n)
 		}
 	}
-	return false
+	if first == len(of) {
+		return nil
+	}
+	return of[first]
 }
 
 // growPiece makes a set of nodes have one entry and one exit: the nearest common
@@ -118,8 +135,8 @@ func (p *part) growPiece(set map[int]bool) *masked {
 				entry, exit = n, p.post[n]
 				continue
 			}
-			entry = p.graph.commonDominator(entry, n)
-			exit = p.commonPost(exit, n)
+			entry = p.graph.above.common(entry, n)
+			exit = p.after.common(exit, n)
 		}
 		for exit != len(p.blocks) && set[exit] {
 			exit = p.post[exit]
@@ -128,13 +145,13 @@ func (p *part) growPiece(set map[int]bool) *masked {
 		next[entry] = true
 		maps.Copy(next, set)
 		if len(next) == len(set) && p.isClosed(next, entry, exit) {
-			return &masked{next, entry, exit}
+			return &masked{nodes: next, entry: entry, exit: exit}
 		}
 		if len(next) == len(set) { // a loop that leads back to the entry from the exit
 			exit = len(p.blocks)
 			next = p.graph.nodesBetween(entry, exit)
 			next[entry] = true
-			return &masked{next, entry, exit}
+			return &masked{nodes: next, entry: entry, exit: exit}
 		}
 		set = next
 	}
@@ -153,20 +170,6 @@ func (p *part) isClosed(set map[int]bool, entry, exit int) bool {
 		}
 	}
 	return true
-}
-
-// commonPost is the nearest node after which both have come: a postdominates
-// the node that it was found for, and b is the one asked for.
-func (p *part) commonPost(a, b int) int {
-	end := len(p.blocks)
-	after := map[int]bool{end: true}
-	for n := b; n != end; n = p.post[n] {
-		after[n] = true
-	}
-	for a != end && !after[a] {
-		a = p.post[a]
-	}
-	return a
 }
 
 // unit is a node of the control flow that is left when masked pieces are one
@@ -196,7 +199,8 @@ type structured struct {
 // one entry, as WebAssembly has no other.
 func (e *emitter) emitPart(p *part) error {
 	s := &structured{e: e, p: p, of: slices.Repeat([]int{-1}, len(p.blocks))}
-	s.cutUnits(e.maskedPieces(p))
+	_, pieces := e.maskedPieces(p)
+	s.cutUnits(pieces)
 	if !s.graph.isReducible() {
 		return Unsupported("control flow that enters a loop in two places")
 	}
@@ -235,21 +239,19 @@ func (s *structured) mergeRepeated() {
 	}
 }
 
-// cutUnits makes the units: the entry's is number 0.
+// cutUnits makes the units, of the pieces by node: the entry's is number 0.
 func (s *structured) cutUnits(pieces []*masked) {
 	add := func(n int) {
 		if s.of[n] >= 0 {
 			return
 		}
 		number := len(s.units)
-		for _, m := range pieces {
-			if m.nodes[n] {
-				for k := range m.nodes {
-					s.of[k] = number
-				}
-				s.units = append(s.units, unit{piece: m})
-				return
+		if m := pieces[n]; m != nil {
+			for k := range m.nodes {
+				s.of[k] = number
 			}
+			s.units = append(s.units, unit{piece: m})
+			return
 		}
 		s.of[n] = number
 		s.units = append(s.units, unit{block: s.p.blocks[n]})

@@ -9,6 +9,7 @@ type graph struct {
 	order        []int // nodes that the entry reaches, in reverse postorder
 	place        []int // of a node in order; -1 if it is not reached
 	idom         []int // -1 for the entry
+	above        ancestry
 }
 
 func newGraph(succs [][]int) *graph {
@@ -22,6 +23,7 @@ func newGraph(succs [][]int) *graph {
 		}
 	}
 	g.findDominators()
+	g.above = newAncestry(g.idom)
 	return g
 }
 
@@ -90,11 +92,47 @@ func (g *graph) commonDominator(a, b int) int {
 	return a
 }
 
-func (g *graph) dominates(a, b int) bool {
-	for g.place[b] > g.place[a] {
-		b = g.idom[b]
+func (g *graph) dominates(a, b int) bool { return g.above.contains(a, b) }
+
+// ancestry answers in constant time whether a node of a tree lies below another
+// one: by the numbers that a walk has when it comes to a node and when it leaves it.
+type ancestry struct{ parent, from, to []int }
+
+// newAncestry numbers the nodes; the parent of a root is -1.
+func newAncestry(parent []int) ancestry {
+	t := ancestry{parent, make([]int, len(parent)), make([]int, len(parent))}
+	kids := make([][]int, len(parent))
+	var stack []int
+	for n, p := range parent {
+		if p >= 0 {
+			kids[p] = append(kids[p], n)
+		} else {
+			stack = append(stack, n)
+		}
 	}
-	return a == b
+	for clock := 0; len(stack) > 0; clock++ {
+		n := stack[len(stack)-1]
+		if n >= 0 {
+			t.from[n] = clock
+			stack[len(stack)-1] = ^n // to be left
+			stack = append(stack, kids[n]...)
+			continue
+		}
+		t.to[^n] = clock
+		stack = stack[:len(stack)-1]
+	}
+	return t
+}
+
+// contains tells whether b is a or lies below it.
+func (t *ancestry) contains(a, b int) bool { return t.from[a] <= t.from[b] && t.to[b] <= t.to[a] }
+
+// common is the nearest node that both are or lie below, in one tree.
+func (t *ancestry) common(a, b int) int {
+	for !t.contains(a, b) {
+		a = t.parent[a]
+	}
+	return a
 }
 
 // isBack tells whether an edge leads back to a node that comes before.

@@ -121,6 +121,34 @@ func TestBranches(t *testing.T) {
 	holds(t, text, map[string]int{"flt boolx4": 1, "all bool": 2})
 }
 
+// endingKernel has branches one after the other that may each end the work-item.
+func endingKernel(branches int) *Function {
+	k := newTestKernel()
+	end := k.f.NewBlock()
+	b := k.f.Blocks[0]
+	id := b.ID(OpLocalID, 0)
+	for range branches {
+		next := k.f.NewBlock()
+		b.Cond = b.Add(OpFLt, Bool, b.Load(F32, 4, k.at(b, id, 4), k.bounds), k.f.Const(F32, 0))
+		b.Term, b.Succs = Branch, []*Block{end, next}
+		next.Store(4, k.at(next, id, 4), k.f.Const(F32, 0), k.bounds)
+		b = next
+	}
+	b.Term, b.Succs = Jump, []*Block{end}
+	return k.f
+}
+
+// TestManyEnds: the ways of branches within branches have forms of their own as long as
+// the code stays in proportion.
+func TestManyEnds(t *testing.T) {
+	few, _ := compileText(t, endingKernel(2), 4)
+	const n = 100
+	c, _ := compileText(t, endingKernel(n), 4)
+	if limit := 10 * n * len(few.Insts); len(c.Insts) > limit {
+		t.Errorf("%d branches take %d instructions, 2 take %d", n, len(c.Insts), len(few.Insts))
+	}
+}
+
 // barrierKernel loads, waits, and stores the number that it has loaded.
 func barrierKernel(index func(b *Block, k *testKernel) *Value) *Function {
 	k := newTestKernel()

@@ -10,20 +10,20 @@ import (
 
 // region emits a masked piece.
 type region struct {
-	e     *emitter
-	p     *part
-	piece *masked
-	masks map[int]Reg
-	of    []*loop // innermost, by node
-	loops []*loop
+	e      *emitter
+	p      *part
+	piece  *masked
+	masks  map[int]Reg
+	of     []*loop        // innermost, by node
+	within map[*loop]bool // see containsLoop
 
 	started bool // the values of the entry were emitted before
 }
 
 // emitMasked emits a piece; started tells that the values of its entry are there.
 func (e *emitter) emitMasked(p *part, m *masked, started bool) error {
-	r := &region{e: e, p: p, piece: m, masks: map[int]Reg{}, started: started}
-	r.loops, r.of = p.graph.findLoops()
+	r := &region{e: e, p: p, piece: m, masks: map[int]Reg{}, within: map[*loop]bool{}, started: started}
+	r.of = p.innermostLoops()
 	t := e.vectorType(Bool)
 	for _, n := range r.sortedNodes(nil) {
 		r.masks[n] = e.newReg(t)
@@ -56,12 +56,15 @@ func (r *region) loopBelow(n int, outer *loop) *loop {
 }
 
 func (r *region) containsLoop(l *loop) bool {
-	for n := range l.nodes {
-		if !r.piece.nodes[n] {
-			return false
+	contains, known := r.within[l]
+	if !known {
+		contains = true
+		for n := range l.nodes {
+			contains = contains && r.piece.nodes[n]
 		}
+		r.within[l] = contains
 	}
-	return true
+	return contains
 }
 
 // sortedNodes is the nodes of the piece, in a loop or in all, in order.
@@ -223,7 +226,8 @@ func (r *region) emitTogether(l *loop, mask Reg) (bool, error) {
 		within[r.p.blocks[n]] = true
 	}
 	inner := newPart(r.p.blocks[l.header], within)
-	for _, m := range r.e.maskedPieces(inner) {
+	pieces, _ := r.e.maskedPieces(inner)
+	for _, m := range pieces {
 		if m.exit == len(inner.blocks) {
 			return false, nil
 		}
