@@ -93,7 +93,8 @@ func (p *Plugin) QueueImports() bool { return p.since(9, 11) && p.Has(ExtQueueCr
 // ImportQueue makes a queue of a native one, which stays the caller's.
 func (p *Plugin) ImportQueue(native uint64, context, device Handle) (Handle, error) {
 	if p.since(13, 32) {
-		return p.create(ExtQueueCreateWithNativeHandle, uintptr(native), 0, uintptr(context), uintptr(device), 0, 0)
+		properties := []uint64{queueFlags, 0, 0} // plugins over Unified Runtime read them
+		return p.create(ExtQueueCreateWithNativeHandle, uintptr(native), 0, uintptr(context), uintptr(device), 0, uintptr(pointer(properties)))
 	}
 	return p.create(ExtQueueCreateWithNativeHandle, uintptr(native), uintptr(context), uintptr(device), 0)
 }

@@ -583,7 +583,7 @@ static int adopt(uintptr_t native, object *c, object **out) {
 int piextQueueCreateWithNativeHandle(uintptr_t native, object *c, object *d, int own, object **out) { return own ? INVALID_VALUE : adopt(native, c, out); }
 #else
 int piextQueueCreateWithNativeHandle(uintptr_t native, int32_t description, object *c, object *d, int own, uint64_t *properties, object **out) {
-  return own || properties ? INVALID_VALUE : adopt(native, c, out);
+  return own || properties[0] != ~(uint64_t)0 || properties[2] ? INVALID_VALUE : adopt(native, c, out);
 }
 #endif
 
