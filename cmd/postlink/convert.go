@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -33,7 +34,7 @@ func convertFormat(ctx context.Context, f *irfile.File, to irfile.Format, finder
 	}
 	defer removeDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
-	if err := os.WriteFile(in, f.Data, 0o600); err != nil {
+	if err := writeTemporary(in, f.Data); err != nil {
 		return nil, err
 	}
 	if err := runAny(ctx, tools, input, in, out); err != nil {
@@ -49,6 +50,16 @@ func convertFormat(ctx context.Context, f *irfile.File, to irfile.Format, finder
 	}
 	made.Module.Path = path
 	return made, nil
+}
+
+// writeTemporary writes a file for a tool. The error names the folder, which the
+// user can choose, and not the file, which is gone then.
+func writeTemporary(path string, data []byte) error {
+	err := os.WriteFile(path, data, 0o600)
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("writing a temporary file in %s (TMPDIR): %w", filepath.Dir(filepath.Dir(path)), failed.Err)
+	}
+	return err
 }
 
 // runAny runs the first of the tools that can do it: where the module's

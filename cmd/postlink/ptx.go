@@ -107,7 +107,7 @@ func (c *ptxCompiler) compileImage(n int, module []byte, partition *split.Partit
 	in, out := stem+".ir", stem+".ptx"
 	defer os.Remove(in)
 	defer os.Remove(out)
-	if err := os.WriteFile(in, module, 0o600); err != nil {
+	if err := writeTemporary(in, module); err != nil {
 		return nil, err
 	}
 	name := fmt.Sprintf("%s, image %d", c.path, n)

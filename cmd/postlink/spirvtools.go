@@ -65,7 +65,7 @@ func (t *translator) checkImage(n int, words []byte) ([]byte, error) {
 	}
 	path := filepath.Join(t.dir, strconv.Itoa(n)+".check.spv")
 	defer os.Remove(path)
-	if err := os.WriteFile(path, words, 0o600); err != nil {
+	if err := writeTemporary(path, words); err != nil {
 		return nil, err
 	}
 	if tool := t.checks.optimizer; tool != nil {

@@ -191,7 +191,7 @@ func (w *translation) runTools(module []byte) ([]byte, error) {
 		}
 	}
 	in, out := w.tempFile(".bc"), w.tempFile(".spv")
-	if err := os.WriteFile(in, bitcode, 0o600); err != nil {
+	if err := writeTemporary(in, bitcode); err != nil {
 		return nil, err
 	}
 	if err := w.runner.Run(w.ctx, w.route.Translator, w.route.TranslatorArgs(w.options.SPIRVOptions, in, out)...); err != nil {
@@ -217,7 +217,7 @@ func (w *translation) assembleModule(module []byte) ([]byte, error) {
 		return nil, err
 	}
 	in, out := w.tempFile(".ll"), w.tempFile(".as.bc")
-	if err := os.WriteFile(in, text, 0o600); err != nil {
+	if err := writeTemporary(in, text); err != nil {
 		return nil, err
 	}
 	if err := w.runner.Run(w.ctx, *w.route.Assembler, w.route.AssemblerArgs(w.input, in, out)...); err != nil {
@@ -241,7 +241,7 @@ func (w *translation) disassembleModule(module []byte) ([]byte, error) {
 		}
 	}
 	in, out := w.tempFile(".dis.bc"), w.tempFile(".dis.ll")
-	if err := os.WriteFile(in, module, 0o600); err != nil {
+	if err := writeTemporary(in, module); err != nil {
 		return nil, err
 	}
 	if err := w.runner.Run(w.ctx, *dis, in, "-o", out); err != nil {
