@@ -32,7 +32,7 @@ func (o *Options) choiceTrace() *choiceTrace {
 	return c
 }
 
-// requested tells what was asked for.
+// requested spells the selection that was asked for.
 func (c *choiceTrace) requested(spelled string) {
 	if c == nil {
 		return

@@ -27,7 +27,7 @@ func TestImages(t *testing.T) {
 	})
 }
 
-// testClosedImages: what was closed, or whose buffer was, is no longer an argument.
+// testClosedImages: an image that was closed, or whose buffer was, is no longer an argument.
 func testClosedImages(t *testing.T, p *testProgram) {
 	at, out := p.buffer(make([]int32, 4)), p.buffer(make([]float32, 4))
 	own := plane(1, 1, driver.OrderRGBA, driver.Float)
