@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "rewrite the expected output in the scri
 // global "variable". The kernel "call" in pointers.o calls a pointer to a function,
 // such as those that chosen.o exports.
 func TestScripts(t *testing.T) {
-	runScripts(t, nil, "ONEAPI_DEVICE_SELECTOR=host:*") // whatever drivers are installed
+	runScripts(t, nil, "", "ONEAPI_DEVICE_SELECTOR=host:*") // whatever drivers are installed
 }
 
 // TestScriptsOnOpenCL runs those that do not depend on the embedded device on
@@ -36,11 +36,24 @@ func TestScripts(t *testing.T) {
 func TestScriptsOnOpenCL(t *testing.T) {
 	driver := testtool.Python(t, "lib/libintelocl.so")
 	files := []string{"testdata/script/commands.txtar", "testdata/script/direct.txtar", "testdata/script/direct_failure.txtar", "testdata/script/pointers.txtar", "testdata/script/callbacks.txtar", "testdata/script/orders.txtar", "testdata/script/threads.txtar"}
-	runScripts(t, files, "ONEAPI_DEVICE_SELECTOR=opencl:*", "OCL_ICD_VENDORS="+driver, "CANNOT_ABORT=1")
+	runScripts(t, files, "", "ONEAPI_DEVICE_SELECTOR=opencl:*", "OCL_ICD_VENDORS="+driver, "CANNOT_ABORT=1")
 }
 
-// runScripts runs scripts, all of them if files is nil, with an environment.
-func runScripts(t *testing.T, files []string, environment ...string) {
+// TestScriptsOnBuffers runs the launches without Go on a device whose memory has no
+// addresses: the library of the OpenCL back end's own tests.
+func TestScriptsOnBuffers(t *testing.T) {
+	folder := t.TempDir()
+	build := exec.Command(testtool.Path(t, "gcc"), "-shared", "-fPIC", "-DNO_USM", "-DNO_SVM", "-I../drivertest/testdata",
+		"-o", filepath.Join(folder, "libOpenCL.so.1"), "../opencl/testdata/libopencl.c", "-lpthread")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	runScripts(t, []string{"testdata/script/direct.txtar"}, folder, "ONEAPI_DEVICE_SELECTOR=opencl:*", "CANNOT_ABORT=1")
+}
+
+// runScripts runs scripts, all of them if files is nil, with an environment. The
+// loader looks into the folder too, unless it is empty.
+func runScripts(t *testing.T, files []string, folder string, environment ...string) {
 	testtool.Need(t, "gcc")
 	lib := buildLibraries(t)
 	include, err := filepath.Abs("../../include")
@@ -68,7 +81,11 @@ func runScripts(t *testing.T, files []string, environment ...string) {
 			e.Vars = append(e.Vars, environment...)
 			e.Setenv("LIB", lib)
 			e.Setenv("INCLUDE", include)
-			e.Setenv("LD_LIBRARY_PATH", lib+":"+e.WorkDir)
+			path := lib + ":" + e.WorkDir
+			if folder != "" {
+				path += ":" + folder
+			}
+			e.Setenv("LD_LIBRARY_PATH", path)
 			if err := os.WriteFile(filepath.Join(e.WorkDir, "app.o"), app, 0o666); err != nil {
 				return err
 			}
