@@ -122,7 +122,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestAimless: names and decorations of what is not there are left out.
+// TestAimless: names and decorations of identifiers without a definition are left out.
 func TestAimless(t *testing.T) {
 	model, void := inst(OpMemoryModel, 2, 2), inst(OpTypeVoid, 1)
 	m, err := Parse(words(Version1_0, 5, model, inst(OpName, 1, 'v'), inst(OpName, 2, 'x'),
