@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzCheckELF: no file makes the check panic or allocate what a field of it says.
+// FuzzCheckELF: no file makes the check panic or allocate as much as one of its fields says.
 func FuzzCheckELF(f *testing.F) {
 	own, err := os.Open("/proc/self/exe")
 	if err != nil {
