@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
 	"offlink/runtime/internal/libcuda"
 )
 
@@ -159,14 +160,15 @@ const probeSource = `
 }
 `
 
-// probeSharedBase runs the probe.
+// probeSharedBase runs the probe. A launch calls it with its queue locked: the memory
+// is the driver's own, as Close of the device's looks at all queues.
 func (d *Device) probeSharedBase() (base uint64, err error) {
-	result, err := d.Alloc(driver.HostMemory, 8)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, result.Close()) }()
 	err = d.withContext(func() (err error) {
+		result, err := d.library.AllocHost(8)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, d.library.FreeHost(result)) }()
 		code, err := d.library.Link([]libcuda.Input{{Name: "probe", Kind: libcuda.InputPTX, Code: []byte(d.moduleHeader() + probeSource)}})
 		if err != nil {
 			return err
@@ -176,12 +178,13 @@ func (d *Device) probeSharedBase() (base uint64, err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, d.library.Unload(module)) }()
-		return d.runProbe(module, result.(driver.Addresser).Address())
+		if err := d.runProbe(module, result); err != nil {
+			return err
+		}
+		base = binary.LittleEndian.Uint64(dl.Bytes(uintptr(result), 8))
+		return nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	return binary.LittleEndian.Uint64(result.(driver.HostVisible).Bytes()), nil
+	return base, err
 }
 
 func (d *Device) runProbe(m libcuda.Module, result uint64) (err error) {
