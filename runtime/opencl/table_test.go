@@ -15,10 +15,11 @@ var update = flag.Bool("update", false, "rewrite the table of docs/backends.md")
 // caseResult is one case of the conformance suite on a device.
 type caseResult struct{ name, result string }
 
+// A case's parts have names of lower case, and no rows.
 var (
-	runLine    = regexp.MustCompile(`^\s*=== (?:RUN|NAME) +TestConformance/[^/]+/.*/([A-Za-z]+)$`)
+	runLine    = regexp.MustCompile(`^\s*=== (?:RUN|NAME) +TestConformance/[^/]+/.*/([A-Z][A-Za-z]+)$`)
 	reasonLine = regexp.MustCompile(`^\s*\w+\.go:\d+: (.*)$`)
-	resultLine = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): TestConformance/[^/]+/.*/([A-Za-z]+) \(`)
+	resultLine = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): TestConformance/[^/]+/.*/([A-Z][A-Za-z]+) \(`)
 )
 
 // readResults reads the output of "go test -v".
