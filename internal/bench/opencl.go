@@ -31,8 +31,9 @@ const openclLaunches = 2000
 const openclRounds = 15
 
 // printBackEnd compares the OpenCL back end with a C program that makes the same
-// calls on the same device, one after the other in one run. The device is the
-// first that OpenCL's loader lists (OCL_ICD_VENDORS chooses).
+// calls on the same device, one after the other in one run. The device is that of
+// OCL_ICD_VENDORS; without the variable Intel's in build/python, else the first that
+// OpenCL's loader lists.
 func printBackEnd(dir string) error {
 	program := filepath.Join(dir, "opencl")
 	if out, err := exec.Command("gcc", "-O2", "-o", program, "internal/bench/testdata/opencl.c", "-l:libOpenCL.so.1").CombinedOutput(); err != nil {
@@ -64,7 +65,12 @@ func printBackEnd(dir string) error {
 
 // measure runs a process that prints costs, and keeps the best.
 func (c *openclCosts) measure(command []string) error {
-	out, err := exec.Command(command[0], command[1:]...).Output()
+	process := exec.Command(command[0], command[1:]...)
+	process.Stderr = os.Stderr
+	if intel := openclVendors()["Intel"]; intel != "" && os.Getenv("OCL_ICD_VENDORS") == "" {
+		process.Env = append(os.Environ(), "OCL_ICD_VENDORS="+intel)
+	}
+	out, err := process.Output()
 	if err != nil {
 		return fmt.Errorf("%s: %w", command[0], err)
 	}

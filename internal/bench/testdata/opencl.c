@@ -55,7 +55,10 @@ int main(int argc, char **argv) {
   alloc_fn alloc = (alloc_fn)clGetExtensionFunctionAddressForPlatform(platform, "clDeviceMemAllocINTEL");
   argument_fn argument = (argument_fn)clGetExtensionFunctionAddressForPlatform(platform, "clSetKernelArgMemPointerINTEL");
   copy_fn copy = (copy_fn)clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueMemcpyINTEL");
-  if (!alloc || !argument || !copy) return 1;
+  if (!alloc || !argument || !copy) {
+    fprintf(stderr, "the first OpenCL device has no cl_intel_unified_shared_memory; OCL_ICD_VENDORS chooses another\n");
+    return 1;
+  }
 
   double start = now();
   cl_program objects[2] = {compile(context, device, argv[1]), compile(context, device, argv[2])};
