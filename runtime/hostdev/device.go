@@ -97,7 +97,7 @@ func (d *Device) Checked() driver.Device {
 type Device struct {
 	options Options
 	heap    heap
-	queues  openQueues
+	queues  driver.OpenQueues[*queue]
 	frees   driver.DeferredFrees
 	start   engineState
 	output  sync.Mutex

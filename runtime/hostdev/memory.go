@@ -101,7 +101,7 @@ func (m *memory) Close() error {
 	if m.closed.Swap(true) {
 		return errors.New("device memory is closed twice")
 	}
-	return m.device.frees.FreeAfter(m.device.queues.presentCommands(), m.release)
+	return m.device.frees.FreeAfter(m.device.presentCommands(), m.release)
 }
 
 func (m *memory) release() error {

@@ -26,38 +26,13 @@ type queue struct {
 
 func newQueue(d *Device, opts driver.QueueOptions) *queue {
 	q := &queue{device: d, opts: opts, open: make(map[*command]struct{})}
-	d.queues.addQueue(q)
+	d.queues.AddQueue(q)
 	return q
 }
 
-// openQueues are the queues of a device, whose commands may use its memory. The zero
-// value is ready, and it is safe for concurrent use.
-type openQueues struct {
-	mu   sync.Mutex
-	open map[*queue]struct{}
-}
-
-func (o *openQueues) addQueue(q *queue) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.open == nil {
-		o.open = make(map[*queue]struct{})
-	}
-	o.open[q] = struct{}{}
-}
-
-// removeQueue takes out a queue that has no commands any more.
-func (o *openQueues) removeQueue(q *queue) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	delete(o.open, q)
-}
-
 // presentCommands are the commands that have not ended, of all queues.
-func (o *openQueues) presentCommands() (list []driver.Working) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for q := range o.open {
+func (d *Device) presentCommands() (list []driver.Working) {
+	for _, q := range d.queues.ListQueues() {
 		for _, c := range q.unfinishedCommands() {
 			list = append(list, func() (bool, error) { return c.Status() < driver.Complete, nil })
 		}
@@ -363,6 +338,6 @@ func (q *queue) Close() error {
 	for _, c := range open {
 		<-c.doneChannel()
 	}
-	q.device.queues.removeQueue(q)
+	q.device.queues.RemoveQueue(q)
 	return nil
 }

@@ -3,38 +3,13 @@ package streams
 import (
 	"errors"
 	"slices"
-	"sync"
 
 	"offlink/runtime/driver"
 )
 
-// openQueues are the queues of a device that have work or may get some. The zero value
-// is ready, and it is safe for concurrent use.
-type openQueues struct {
-	mu   sync.Mutex
-	open map[*Queue]struct{}
-}
-
-func (o *openQueues) addQueue(q *Queue) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.open == nil {
-		o.open = make(map[*Queue]struct{})
-	}
-	o.open[q] = struct{}{}
-}
-
-func (o *openQueues) removeQueue(q *Queue) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	delete(o.open, q)
-}
-
 // presentCommands are the commands of now, of all queues.
-func (o *openQueues) presentCommands() (list []driver.Working) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for q := range o.open {
+func (d *Device) presentCommands() (list []driver.Working) {
+	for _, q := range d.queues.ListQueues() {
 		list = append(list, (&commandsBefore{queue: q, deferred: q.deferredCommands()}).isWorking)
 	}
 	return list
@@ -44,7 +19,7 @@ func (o *openQueues) presentCommands() (list []driver.Working) {
 // before have ended: now or in a later call for the device. Drivers free at once, or
 // wait for everything.
 func (d *Device) FreeLater(free func() error) error {
-	return d.frees.FreeAfter(d.queues.presentCommands(), free)
+	return d.frees.FreeAfter(d.presentCommands(), free)
 }
 
 // CollectFrees frees the memory that FreeLater kept and whose commands have ended.

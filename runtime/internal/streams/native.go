@@ -89,7 +89,7 @@ type Device struct {
 	epoch       time.Time      // of the times of events
 	working     sync.WaitGroup // queues that work on after their Close
 	allocations driver.Allocations
-	queues      openQueues
+	queues      driver.OpenQueues[*Queue]
 	frees       driver.DeferredFrees
 }
 

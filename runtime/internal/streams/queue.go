@@ -59,7 +59,7 @@ func (d *Device) MakeQueue(opts driver.QueueOptions, onEnd func(Stream)) (*Queue
 	if err != nil {
 		return nil, err
 	}
-	d.queues.addQueue(q)
+	d.queues.AddQueue(q)
 	return q, nil
 }
 
@@ -67,7 +67,7 @@ func (d *Device) MakeQueue(opts driver.QueueOptions, onEnd func(Stream)) (*Queue
 func (d *Device) AdoptStream(s Stream, onEnd func(Stream)) *Queue {
 	q := &Queue{device: d, streams: []Stream{s}, imported: true, onEnd: onEnd}
 	q.idle.L = &q.mu
-	d.queues.addQueue(q)
+	d.queues.AddQueue(q)
 	return q
 }
 
@@ -307,7 +307,7 @@ func (q *Queue) endWork() {
 	q.mu.Lock()
 	q.over = true
 	q.mu.Unlock()
-	q.device.queues.removeQueue(q)
+	q.device.queues.RemoveQueue(q)
 }
 
 // isWorking tells whether a stream has work. A failure of the device counts
