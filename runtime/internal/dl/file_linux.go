@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// machines are those of the processors that this package calls C on.
+// machines are those of the usual processors; on others the loader alone judges.
 var machines = map[string]elf.Machine{"386": elf.EM_386, "amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "riscv64": elf.EM_RISCV}
 
 // checkFile refuses files that the system's loader meets badly: one that was cut
@@ -47,8 +47,9 @@ func checkELF(f io.ReaderAt, size int64) error {
 		return nil
 	}
 	order := binary.LittleEndian
-	if machine := elf.Machine(order.Uint16(head[18:])); machine != machines[runtime.GOARCH] {
-		return fmt.Errorf("it is for %v, and this process is %v", machine, machines[runtime.GOARCH])
+	own, known := machines[runtime.GOARCH]
+	if machine := elf.Machine(order.Uint16(head[18:])); known && machine != own {
+		return fmt.Errorf("it is for %v, and this process is %v", machine, own)
 	}
 	if elf.Class(head[elf.EI_CLASS]) != elf.ELFCLASS64 {
 		return nil // of a 64-bit process; the cut files of 32-bit ones are not looked for
