@@ -3,133 +3,154 @@ package registry
 import (
 	"hash/maphash"
 	"slices"
+	"sort"
 )
 
-// nameIndex finds images by a name. A snapshot shares its shards with the
-// registry, which copies a shard before it changes one that a snapshot has:
-// a change costs as much as the shards that it touches, and not the whole.
+// nameIndex finds images by a name. A snapshot shares its nodes with the
+// registry, which copies a node and a shard before it changes one that a snapshot
+// has: a change costs as much as the shards that it touches, and not the whole.
 //
-// A shard is a list that is searched from its start. There are so many that a
-// list stays short, up to some hundred thousand names: then it costs less than a
-// map, which would hash each name twice and grow again and again.
+// The index has no names and no pointers to images: a shard is a list of
+// references, which is searched from its start, and the image that a reference
+// leads to has the name. Nothing is compared when a name is entered, and the
+// garbage collector does not look into the lists. There are so many shards that a
+// list stays short, up to some hundred thousand names.
 type nameIndex struct {
-	shards [shardCount]*shard
-	epoch  uint64     // of the registry; a shard of an older one is shared
-	room   []*Image   // lists of one image are cut from here
-	shared *nameIndex // the index as it is now, if a snapshot has it
+	nodes [nodeCount]*node
+	epoch uint64 // of the registry; a node or a shard of an older one is shared
 }
 
-const shardCount = 4096
+const (
+	nodeBits  = 6
+	nodeCount = 1 << nodeBits
+	shardBits = 6
+)
 
-type shard struct {
+// node has the shards of neighbouring hashes.
+type node struct {
 	epoch  uint64
-	hashes []uint64 // of names: a search looks at these alone, which lie side by side
-	names  []named
+	shards [1 << shardBits]shard
 }
 
-// named is the images of one name, in order of registration.
-type named struct {
-	name   string
-	images []*Image
+// shard has the references of names with like hashes, in order of registration.
+type shard struct {
+	epoch      uint64
+	references []reference
+}
+
+// reference leads to a name of an image.
+type reference struct {
+	image    uint64 // Image.ID
+	hash     uint32 // of the name, without the bits that choose the shard
+	position uint32 // of the name among those of the image
 }
 
 var seed = maphash.MakeSeed()
 
-// findName returns where a name is in the shard, or -1.
-func (s *shard) findName(hash uint64, name string) int {
-	for i, h := range s.hashes {
-		if h == hash && s.names[i].name == name {
-			return i
-		}
-	}
-	return -1
+// hashName returns the place of a name's shard and the hash of its references.
+func hashName(name string) (node, shard int, hash uint32) {
+	h := maphash.String(seed, name)
+	return int(h >> (64 - nodeBits)), int(h >> (64 - nodeBits - shardBits) % (1 << shardBits)), uint32(h)
 }
 
-// imagesNamed returns the images of a name, in order of registration. They must not be
-// changed.
-func (n *nameIndex) imagesNamed(name string) []*Image {
-	hash := maphash.String(seed, name)
-	if s := n.shards[hash%shardCount]; s != nil {
-		if i := s.findName(hash, name); i >= 0 {
-			return s.names[i].images
-		}
-	}
-	return nil
-}
+// shardRoom is the number of references that a new shard has room for.
+const shardRoom = 8
 
-// shardNames is the number of names that a new shard has room for.
-const shardNames = 8
-
-// ownShard returns the shard of a hash, to be changed.
-func (n *nameIndex) ownShard(hash uint64) *shard {
-	n.shared = nil
-	s := &n.shards[hash%shardCount]
+// ownShard returns a shard to be changed.
+func (n *nameIndex) ownShard(i, j int) *shard {
+	at := n.nodes[i]
 	switch {
-	case *s == nil:
-		*s = &shard{n.epoch, make([]uint64, 0, shardNames), make([]named, 0, shardNames)}
-	case (*s).epoch != n.epoch:
-		*s = (*s).copyFor(n.epoch)
+	case at == nil:
+		at = &node{epoch: n.epoch}
+		n.nodes[i] = at
+	case at.epoch != n.epoch:
+		owned := *at
+		owned.epoch = n.epoch
+		at = &owned
+		n.nodes[i] = at
 	}
-	return *s
+	s := &at.shards[j]
+	if s.epoch != n.epoch && s.references != nil {
+		s.references = append(make([]reference, 0, len(s.references)+1), s.references...)
+	}
+	s.epoch = n.epoch
+	return s
 }
 
-// copyFor returns a copy with room for another name.
-func (s *shard) copyFor(epoch uint64) *shard {
-	room := len(s.names) + 1
-	return &shard{epoch, append(make([]uint64, 0, room), s.hashes...), append(make([]named, 0, room), s.names...)}
+// addName enters a name that an image has at a position.
+func (n *nameIndex) addName(name string, img *Image, position int) {
+	i, j, hash := hashName(name)
+	s := n.ownShard(i, j)
+	if s.references == nil {
+		s.references = make([]reference, 0, shardRoom)
+	}
+	s.references = append(s.references, reference{img.ID, hash, uint32(position)})
 }
 
-func (n *nameIndex) addImage(name string, img *Image) {
-	hash := maphash.String(seed, name)
-	s := n.ownShard(hash)
-	if i := s.findName(hash, name); i >= 0 {
-		list := s.names[i].images
-		s.names[i].images = append(list[:len(list):len(list)], img)
-		return
-	}
-	if len(n.room) == 0 {
-		n.room = make([]*Image, 256)
-	}
-	n.room[0] = img
-	s.hashes, s.names = append(s.hashes, hash), append(s.names, named{name, n.room[:1:1]})
-	n.room = n.room[1:]
-}
-
-// removeImages takes out every image that is gone.
-func (n *nameIndex) removeImages(name string, gone func(*Image) bool) {
-	hash := maphash.String(seed, name)
-	s := n.ownShard(hash)
-	i := s.findName(hash, name)
-	if i < 0 {
-		return // two kernels of one image have the name
-	}
-	list := slices.DeleteFunc(slices.Clone(s.names[i].images), gone)
-	if len(list) > 0 {
-		s.names[i].images = list
-		return
-	}
-	s.hashes, s.names = slices.Delete(s.hashes, i, i+1), slices.Delete(s.names, i, i+1)
+// removeName takes out the references of a name to the images from one identity to
+// another, and those of names with its hash, which go too or went already.
+func (n *nameIndex) removeName(name string, first, last uint64) {
+	i, j, hash := hashName(name)
+	s := n.ownShard(i, j)
+	s.references = slices.DeleteFunc(s.references, func(r reference) bool {
+		return r.hash == hash && first <= r.image && r.image <= last
+	})
 }
 
 // shareIndex returns the index as it is now; the next change copies.
 func (n *nameIndex) shareIndex() *nameIndex {
-	if n.shared == nil {
-		n.shared = &nameIndex{shards: n.shards}
-		n.epoch++
-	}
-	return n.shared
+	shared := &nameIndex{nodes: n.nodes}
+	n.epoch++
+	return shared
 }
 
-// eachName yields every name once, in no order.
-func (n *nameIndex) eachName(yield func(string) bool) {
-	for _, s := range n.shards {
-		if s == nil {
+// names is an index beside the images that its references lead to.
+type names struct {
+	index  *nameIndex
+	images []*Image // in order of their identities
+	nameAt func(img *Image, position int) string
+}
+
+// imageOf returns the image of a reference.
+func (n names) imageOf(r reference) *Image {
+	i := sort.Search(len(n.images), func(i int) bool { return n.images[i].ID >= r.image })
+	return n.images[i]
+}
+
+// imagesNamed returns the images of a name, in order of registration, each once.
+func (n names) imagesNamed(name string) (list []*Image) {
+	i, j, hash := hashName(name)
+	if n.index.nodes[i] == nil {
+		return nil
+	}
+	for _, r := range n.index.nodes[i].shards[j].references {
+		if r.hash != hash {
 			continue
 		}
-		for i := range s.names {
-			if !yield(s.names[i].name) {
-				return
+		img := n.imageOf(r)
+		if n.nameAt(img, int(r.position)) != name {
+			continue
+		}
+		if len(list) == 0 || list[len(list)-1] != img {
+			list = append(list, img)
+		}
+	}
+	return list
+}
+
+// sortedNames returns every name once.
+func (n names) sortedNames() []string {
+	var all []string
+	for _, at := range n.index.nodes {
+		if at == nil {
+			continue
+		}
+		for _, s := range at.shards {
+			for _, r := range s.references {
+				all = append(all, n.nameAt(n.imageOf(r), int(r.position)))
 			}
 		}
 	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }

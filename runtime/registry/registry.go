@@ -50,13 +50,19 @@ func (i *Image) Exports(symbol string) (exported, listed bool) {
 
 // Kernels returns the names of the kernels: the entries that the image does
 // not export as functions.
-func (i *Image) Kernels() []string { return slices.Collect(i.eachKernel) }
+func (i *Image) Kernels() []string {
+	var names []string
+	for _, name := range i.eachKernel {
+		names = append(names, name)
+	}
+	return names
+}
 
-// eachKernel yields the names of the kernels.
-func (i *Image) eachKernel(yield func(string) bool) {
+// eachKernel yields the kernels' places in Entries and their names.
+func (i *Image) eachKernel(yield func(int, string) bool) {
 	set := i.Properties.Get(props.SetExportedSymbols)
-	for _, name := range i.Entries {
-		if _, exported := set.Get(name); !exported && !yield(name) {
+	for position, name := range i.Entries {
+		if _, exported := set.Get(name); !exported && !yield(position, name) {
 			return
 		}
 	}
@@ -174,23 +180,23 @@ func (r *Registry) Add(owner Owner, images []*devimg.Image) *Registration {
 // has as it is.
 func (r *Registry) indexImage(img *Image) {
 	r.images = append(r.images, img)
-	for name := range img.eachKernel {
-		r.kernels.addImage(name, img)
+	for position, name := range img.eachKernel {
+		r.kernels.addName(name, img, position)
 	}
 	if digest, ok := img.NativeOf(); ok {
-		r.natives.addImage(digest, img) // the SPIR-V image tells its symbols
+		r.natives.addName(digest, img, 0) // the SPIR-V image tells its symbols
 		r.hasNatives = true
 		return
 	}
 	exported, listed := img.exportTable()
 	for i := range exported {
-		r.exports.addImage(exported[i].Name, img)
+		r.exports.addName(exported[i].Name, img, i)
 	}
 	if !listed {
 		r.unlisted = append(r.unlisted, img)
 	}
-	for _, set := range img.VirtualFunctionSets() {
-		r.virtuals.addImage(set, img)
+	for i, set := range img.VirtualFunctionSets() {
+		r.virtuals.addName(set, img, i)
 	}
 }
 
@@ -228,22 +234,22 @@ func (r *Registry) Remove(reg *Registration) {
 	gone := func(img *Image) bool { return first <= img.ID && img.ID <= last }
 	r.images = removeImages(r.images, gone)
 	for _, img := range reg.Images {
-		for name := range img.eachKernel {
-			r.kernels.removeImages(name, gone)
+		for _, name := range img.eachKernel {
+			r.kernels.removeName(name, first, last)
 		}
 		if digest, ok := img.NativeOf(); ok {
-			r.natives.removeImages(digest, gone)
+			r.natives.removeName(digest, first, last)
 			continue
 		}
 		exported, listed := img.exportTable()
 		for i := range exported {
-			r.exports.removeImages(exported[i].Name, gone)
+			r.exports.removeName(exported[i].Name, first, last)
 		}
 		if !listed {
 			r.unlisted = removeImages(r.unlisted, gone)
 		}
 		for _, set := range img.VirtualFunctionSets() {
-			r.virtuals.removeImages(set, gone)
+			r.virtuals.removeName(set, first, last)
 		}
 	}
 	r.snapshot = nil
@@ -280,14 +286,31 @@ func (r *Registry) Snapshot() *Snapshot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.snapshot == nil {
+		images := r.images[:len(r.images):len(r.images)]
 		r.snapshot = &Snapshot{
-			Images:   r.images[:len(r.images):len(r.images)],
-			kernels:  r.kernels.shareIndex(),
-			exports:  r.exports.shareIndex(),
-			virtuals: r.virtuals.shareIndex(),
-			natives:  r.natives.shareIndex(), hasNatives: r.hasNatives,
+			Images:   images,
+			kernels:  names{r.kernels.shareIndex(), images, entryName},
+			exports:  names{r.exports.shareIndex(), images, exportName},
+			virtuals: names{r.virtuals.shareIndex(), images, virtualSetName},
+			natives:  names{r.natives.shareIndex(), images, nativeDigest}, hasNatives: r.hasNatives,
 			unlisted: r.unlisted[:len(r.unlisted):len(r.unlisted)],
 		}
 	}
 	return r.snapshot
+}
+
+// The four functions below return the name that an index entered for a position.
+
+func entryName(img *Image, position int) string { return img.Entries[position] }
+
+func exportName(img *Image, position int) string {
+	exported, _ := img.exportTable()
+	return exported[position].Name
+}
+
+func virtualSetName(img *Image, position int) string { return img.VirtualFunctionSets()[position] }
+
+func nativeDigest(img *Image, _ int) string {
+	digest, _ := img.NativeOf()
+	return digest
 }

@@ -1,27 +1,25 @@
 package registry
 
-import "slices"
-
 // Snapshot is the content of a registry at one time. It is immutable.
 type Snapshot struct {
 	// Images are all images in order of registration.
 	Images []*Image
 
-	kernels    *nameIndex
-	exports    *nameIndex
-	virtuals   *nameIndex
-	natives    *nameIndex
+	kernels    names
+	exports    names
+	virtuals   names
+	natives    names
 	hasNatives bool // there are or were some
 	// unlisted are the images without a table of exported symbols.
 	unlisted []*Image
 }
 
 // KernelNames returns the names of all kernels, sorted.
-func (s *Snapshot) KernelNames() []string { return slices.Sorted(s.kernels.eachName) }
+func (s *Snapshot) KernelNames() []string { return s.kernels.sortedNames() }
 
 // ExportNames returns the names of all symbols that a table of an image lists,
 // sorted.
-func (s *Snapshot) ExportNames() []string { return slices.Sorted(s.exports.eachName) }
+func (s *Snapshot) ExportNames() []string { return s.exports.sortedNames() }
 
 // Kernel returns the images that have the kernel, in order of registration:
 // those of the owner if it has any, else those of all owners. So two
