@@ -25,7 +25,7 @@ LIBRARIES := bin/libofflink.so bin/libofflink-core.so bin/libpi_offlink.so
 # A failed recipe leaves no partial file.
 .DELETE_ON_ERROR:
 
-.PHONY: all build help demo test torture test-short test-dpcpp bench fuzz fuzz-minute lint generate cross archive install uninstall clean setup-demo setup-test
+.PHONY: all build help demo test torture torture-cache test-short test-dpcpp bench fuzz fuzz-minute lint generate cross archive install uninstall clean setup-demo setup-test
 
 all: build
 
@@ -81,6 +81,12 @@ test: setup-test build ## install what is missing, then run every test
 # Each case of docs/lifetime.md two hundred times.
 torture: ## run each program of the torture suite 200 times
 	OFFLINK_REQUIRE_TOOLS=1 OFFLINK_TORTURE_RUNS=200 $(GO) test -count=1 -timeout 60m -v -run 'Torture|Host' ./runtime/libofflink-core
+
+# The persistent cache: a thousand writers killed, ten thousand bits flipped, in its
+# own tests and by launches on an OpenCL device.
+torture-cache: build ## kill writers of the persistent cache, damage its entries
+	OFFLINK_TORTURE_RUNS=1000 $(GO) test -count=1 -v -run 'Killed|EveryByte|Full|ReadOnly|Foreign|Changed|Links|Folders' ./runtime/cache
+	scripts/torture-cache
 
 # The fast lane: no compilers, no devices, no network.
 test-short: ## run the tests that need nothing but Go

@@ -55,11 +55,8 @@ func (b *builder) loadTraced(ctx context.Context, in cache.Inputs) driver.Progra
 
 // missReason says why a program would not be found, before it is looked for.
 func (b *builder) missReason(in cache.Inputs) string {
-	switch {
-	case b.runtime.options.Cache == nil:
-		return "no cache: SYCL_CACHE_PERSISTENT is not set"
-	case in == nil:
-		return fmt.Sprintf("no cache: %v cannot store programs", b.device)
+	if in == nil {
+		return "no cache: " + b.uncached
 	}
 	e, err := b.runtime.options.Cache.Explain(in)
 	switch {

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -21,9 +22,16 @@ var ownBuild = sync.OnceValue(func() string {
 })
 
 // cacheInputs are everything that the program depends on, in the order of the link;
-// nil where programs are not cached. The names of files do not count.
+// nil where the program is not kept, with the reason in b.uncached. The names of files
+// do not count.
 func (b *builder) cacheInputs() (cache.Inputs, error) {
-	if _, loads := b.device.Device.(driver.BinaryLoader); !loads || b.runtime.options.Cache == nil || b.startsNative() {
+	_, loads := b.device.Device.(driver.BinaryLoader)
+	switch {
+	case b.runtime.options.Cache == nil:
+		b.uncached = "SYCL_CACHE_PERSISTENT is not set"
+		return nil, nil
+	case !loads || b.startsNative():
+		b.uncached = fmt.Sprintf("%v cannot store programs", b.device)
 		return nil, nil
 	}
 	i := b.device.Info()
@@ -35,17 +43,23 @@ func (b *builder) cacheInputs() (cache.Inputs, error) {
 		{Name: "driver", Value: i.DriverVersion},
 		{Name: "link options", Value: b.runtime.options.linkOptions(b.link.Images[0])},
 	}
+	size := int64(0)
 	for n, img := range b.link.Images {
 		code, err := b.link.Code(n)
 		if err != nil {
 			return nil, err
 		}
+		size += int64(len(code))
 		name := fmt.Sprintf("image %d", n)
 		in = append(in,
 			cache.Input{Name: name, Value: cache.Digest(code)},
 			cache.Input{Name: name + " target", Value: img.Target + " " + resolve.DriverImage(img).Format},
 			cache.Input{Name: name + " options", Value: b.runtime.options.compileOptions(img)},
 			cache.Input{Name: name + " specialization constants", Value: b.specs[n]})
+	}
+	if !b.runtime.options.Cache.StoresImages(size) {
+		b.uncached = fmt.Sprintf("the device images have %d bytes, outside SYCL_CACHE_MIN_DEVICE_IMAGE_SIZE to SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE", size)
+		return nil, nil
 	}
 	return in, nil
 }
@@ -79,11 +93,15 @@ func (b *builder) keepBinary(in cache.Inputs, p driver.Program) {
 }
 
 // CacheInputs returns the inputs that a kernel's program has in the persistent
-// cache, nil without a cache, or if the device's programs cannot be stored.
+// cache; it is an error if the program is not kept.
 func (r *Runtime) CacheInputs(d *Device, ref KernelRef) (cache.Inputs, error) {
 	b, err := r.newBuilder(d, ref)
 	if err != nil {
 		return nil, err
 	}
-	return b.cacheInputs()
+	in, err := b.cacheInputs()
+	if err == nil && in == nil {
+		err = errors.New(b.uncached)
+	}
+	return in, err
 }

@@ -113,6 +113,7 @@ type builder struct {
 	values   []map[uint32][]byte // of specialization constants, by image
 	buffers  [][]byte            // with them, for code that reads memory instead
 	specs    []string            // their keys
+	uncached string              // why the program is not kept between runs, where it is not
 }
 
 func (b *builder) specializeImages(spec SpecConstants) error {

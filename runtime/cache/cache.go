@@ -201,8 +201,8 @@ func (c *Cache) readEntry(root *os.Root, name string) (*entry, error) {
 	if !info.Mode().IsRegular() || !isOwn(info) {
 		return nil, fmt.Errorf("%w: it is not a file of this user", errDamaged)
 	}
-	if limit := c.options.maxFile(); info.Size() > limit {
-		return nil, fmt.Errorf("%w: it has %d bytes, and entries have at most %d", errDamaged, info.Size(), limit)
+	if info.Size() > maxFile {
+		return nil, fmt.Errorf("%w: it has %d bytes, and entries have at most %d", errDamaged, info.Size(), int64(maxFile))
 	}
 	raw := make([]byte, info.Size())
 	if _, err := io.ReadFull(f, raw); err != nil {
@@ -253,12 +253,11 @@ func decodeEntry(raw []byte) (*entry, error) {
 	return e, nil
 }
 
-// Put stores data for the inputs. Data outside the limits of the options is
-// not stored.
+// Put stores data for the inputs. Data of more than 1 GiB is not stored.
 func (c *Cache) Put(in Inputs, data []byte) {
 	name := entryPath(in.entryKey())
-	if !c.options.fitsLimits(int64(len(data))) {
-		c.traceUse("not stored %s: %d bytes are outside the limits", name, len(data))
+	if len(data) > maxData {
+		c.traceUse("not stored %s: %d bytes are more than %d", name, len(data), maxData)
 		return
 	}
 	size, err := c.storeEntry(in, name, data)

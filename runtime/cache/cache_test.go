@@ -174,19 +174,55 @@ func TestLinksInside(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	one := int64(len(data("a")))
-	c := newCache(t, Options{MinEntry: 10, MaxEntry: 2 * one})
-	c.Put(inputs("small"), []byte("small"))
-	c.Put(inputs("large"), make([]byte, 3*one))
-	c.Put(inputs("a"), data("a"))
-	if list, err := c.List(); len(list) != 1 || err != nil {
-		t.Errorf("%d entries, %v", len(list), err)
-	}
-	// A file that grew beyond the limit is not read.
-	if err := os.Truncate(entryFile(c, "a"), 1<<40); err == nil {
-		if _, ok := c.Get(inputs("a")); ok {
-			t.Error("a file of a terabyte hits")
+	for _, c := range []struct {
+		options Options
+		size    int64
+		want    bool
+	}{
+		{Options{}, 0, true},
+		{Options{}, 1 << 50, true},
+		{Options{MinImages: 10}, 9, false},
+		{Options{MinImages: 10}, 10, true},
+		{Options{MaxImages: 10}, 10, true},
+		{Options{MaxImages: 10}, 11, false},
+	} {
+		if got := New(c.options).StoresImages(c.size); got != c.want {
+			t.Errorf("%+v: images of %d bytes: %v", c.options, c.size, got)
 		}
+	}
+}
+
+// TestLargeFile: a file that grew beyond the limit is not read.
+func TestLargeFile(t *testing.T) {
+	c := newCache(t, Options{})
+	c.Put(inputs("a"), data("a"))
+	if err := os.Truncate(entryFile(c, "a"), 1<<40); err != nil {
+		t.Skipf("no file of a terabyte can be made here: %v", err) // decodeEntry refuses it too: TestEveryByte
+	}
+	if _, ok := c.Get(inputs("a")); ok {
+		t.Error("a file of a terabyte hits")
+	}
+}
+
+// TestAge: an entry goes that was not used for longer than the limit, one that was
+// used stays.
+func TestAge(t *testing.T) {
+	now := time.Now()
+	c := newCache(t, Options{MaxAge: 48 * time.Hour})
+	for name, age := range map[string]time.Duration{"old": 49 * time.Hour, "young": 47 * time.Hour, "used": 49 * time.Hour} {
+		c.Put(inputs(name), data(name))
+		if err := os.Chtimes(entryFile(c, name), now.Add(-age), now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, ok := c.Get(inputs("used")); !ok {
+		t.Error("no hit")
+	}
+	if removed, err := c.GC(now); err != nil || removed.Entries != 1 {
+		t.Errorf("removed %+v, %v", removed, err)
+	}
+	if _, err := os.Stat(entryFile(c, "old")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the old entry: %v", err)
 	}
 }
 
@@ -349,33 +385,78 @@ func TestKilledWriters(t *testing.T) {
 	})
 }
 
+// TestFromEnvironment has each variable of docs/environment.md.
 func TestFromEnvironment(t *testing.T) {
+	defaults := func(change func(*Options)) Options {
+		o := Options{Dir: "/d/offlink", MaxImages: 1 << 30, MaxSize: 8 << 30}
+		change(&o)
+		return o
+	}
+	same := func(*Options) {}
 	for _, c := range []struct {
-		env  map[string]string
-		want Options
-		on   bool
+		env      string
+		want     Options
+		on       bool
+		warnings string
 	}{
-		{nil, Options{MaxEntry: 1 << 30, MaxSize: 8 << 30}, false},
-		{map[string]string{"SYCL_CACHE_PERSISTENT": "1"}, Options{MaxEntry: 1 << 30, MaxSize: 8 << 30}, false},
-		{map[string]string{"SYCL_CACHE_PERSISTENT": "1", "HOME": "/h"}, Options{Dir: "/h/.cache/libsycl_cache/offlink", MaxEntry: 1 << 30, MaxSize: 8 << 30}, true},
-		{map[string]string{"SYCL_CACHE_PERSISTENT": "0", "HOME": "/h", "XDG_CACHE_HOME": "/x"}, Options{Dir: "/x/libsycl_cache/offlink", MaxEntry: 1 << 30, MaxSize: 8 << 30}, false},
-		{map[string]string{"HOME": "relative"}, Options{MaxEntry: 1 << 30, MaxSize: 8 << 30}, false},
-		{map[string]string{
-			"SYCL_CACHE_PERSISTENT": "1", "SYCL_CACHE_DIR": "/d", "SYCL_CACHE_MAX_SIZE": "3", "SYCL_CACHE_MIN_DEVICE_IMAGE_SIZE": "4",
-			"SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE": "nonsense",
-		}, Options{Dir: "/d/offlink", MinEntry: 4, MaxEntry: 1 << 30, MaxSize: 3 << 20}, true},
+		{"SYCL_CACHE_DIR=/d", defaults(same), false, ""},
+		{"SYCL_CACHE_DIR=/d SYCL_CACHE_PERSISTENT=0", defaults(same), false, ""},
+		{"SYCL_CACHE_DIR=/d SYCL_CACHE_PERSISTENT=1", defaults(same), true, ""},
+		{"SYCL_CACHE_DIR=/d SYCL_CACHE_PERSISTENT=yes", defaults(same), false, "SYCL_CACHE_PERSISTENT=\"yes\" is neither"},
+		{"SYCL_CACHE_DIR=/d SYCL_CACHE_PERSISTENT=1 SYCL_CACHE_DISABLE_PERSISTENT=1", defaults(same), false, ""},
+		{"SYCL_CACHE_PERSISTENT=1", defaults(func(o *Options) { o.Dir = "" }), false, ""},
+		{"SYCL_CACHE_PERSISTENT=1 HOME=/h", defaults(func(o *Options) { o.Dir = "/h/.cache/libsycl_cache/offlink" }), true, ""},
+		{"SYCL_CACHE_PERSISTENT=1 HOME=/h XDG_CACHE_HOME=/x", defaults(func(o *Options) { o.Dir = "/x/libsycl_cache/offlink" }), true, ""},
+		{"SYCL_CACHE_PERSISTENT=1 AppData=/a", defaults(func(o *Options) { o.Dir = "/a/libsycl_cache/offlink" }), true, ""},
+		{"SYCL_CACHE_PERSISTENT=1 HOME=relative", defaults(func(o *Options) { o.Dir = "" }), false, ""},
+		{"SYCL_CACHE_DIR=/d SYCL_CACHE_PERSISTENT=1 SYCL_CACHE_MAX_SIZE=3", defaults(func(o *Options) { o.MaxSize = 3 << 20 }), true, ""},
+		{"SYCL_CACHE_DIR=/d SYCL_CACHE_PERSISTENT=1 SYCL_CACHE_MAX_SIZE=0", defaults(func(o *Options) { o.MaxSize = 0 }), true, ""},
+		{"SYCL_CACHE_DIR=/d SYCL_CACHE_PERSISTENT=1 SYCL_CACHE_MAX_SIZE=-3", defaults(same), true, "SYCL_CACHE_MAX_SIZE=\"-3\" is not"},
+		{"SYCL_CACHE_DIR=/d SYCL_CACHE_PERSISTENT=1 SYCL_CACHE_THRESHOLD=7", defaults(func(o *Options) { o.MaxAge = 7 * 24 * time.Hour }), true, ""},
+		{"SYCL_CACHE_DIR=/d SYCL_CACHE_PERSISTENT=1 SYCL_CACHE_THRESHOLD=9999999", defaults(func(o *Options) { o.MaxAge = maxDays * 24 * time.Hour }), true, ""},
+		{
+			"SYCL_CACHE_DIR=/d SYCL_CACHE_PERSISTENT=1 SYCL_CACHE_THRESHOLD=7 SYCL_CACHE_EVICTION_DISABLE=1",
+			defaults(func(o *Options) { o.MaxSize = 0 }), true, "",
+		},
+		{"SYCL_CACHE_DIR=/d SYCL_CACHE_PERSISTENT=1 SYCL_CACHE_MIN_DEVICE_IMAGE_SIZE=4", defaults(func(o *Options) { o.MinImages = 4 }), true, ""},
+		{"SYCL_CACHE_DIR=/d SYCL_CACHE_PERSISTENT=1 SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE=5", defaults(func(o *Options) { o.MaxImages = 5 }), true, ""},
+		{
+			"SYCL_CACHE_DIR=/d SYCL_CACHE_PERSISTENT=1 SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE=nonsense", defaults(same), true,
+			"SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE=\"nonsense\" is not a number from 0 to 4398046511104; 1073741824 is used",
+		},
+		{"SYCL_CACHE_DIR=/d SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE=nonsense", defaults(same), false, ""},
+		{"SYCL_CACHE_DIR=/d SYCL_CACHE_PERSISTENT=1 SYCL_CACHE_IN_MEM=0 SYCL_IN_MEM_CACHE_EVICTION_THRESHOLD=1", defaults(same), true, ""},
 	} {
-		o, on := FromEnvironment(func(name string) string { return c.env[name] }, os.Stderr)
+		var warnings bytes.Buffer
+		o, on := FromEnvironment(variables(c.env), &warnings)
 		if diff := cmp.Diff(c.want, o); diff != "" || on != c.on {
 			t.Errorf("%v: %v %s", c.env, on, diff)
 		}
+		if (c.warnings == "") != (warnings.Len() == 0) || !strings.Contains(warnings.String(), c.warnings) {
+			t.Errorf("%v: warned %q; want %q", c.env, warnings.String(), c.warnings)
+		}
 	}
-	var trace bytes.Buffer
-	o, _ := FromEnvironment(func(name string) string {
-		return map[string]string{"SYCL_CACHE_TRACE": "1", "SYCL_CACHE_DIR": t.TempDir()}[name]
-	}, &trace)
-	newCache(t, o).Get(inputs("a"))
-	if !strings.HasPrefix(trace.String(), "[Persistent Cache]: miss ") {
-		t.Errorf("traced %q", trace.String())
+}
+
+// variables are the environment NAME=VALUE NAME=VALUE.
+func variables(list string) func(string) string {
+	return func(name string) string {
+		for _, field := range strings.Fields(list) {
+			if value, ok := strings.CutPrefix(field, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
+func TestTraceVariable(t *testing.T) {
+	for value, on := range map[string]bool{"": false, "0": false, "1": true, "2": false, "3": true, "6": false, "7": true, "yes": true} {
+		var trace bytes.Buffer
+		o, _ := FromEnvironment(variables("SYCL_CACHE_DIR="+t.TempDir()+" SYCL_CACHE_TRACE="+value), &trace)
+		newCache(t, o).Get(inputs("a"))
+		if got := strings.HasPrefix(trace.String(), "[Persistent Cache]: miss "); got != on || !on && trace.Len() > 0 {
+			t.Errorf("%q: traced %q", value, trace.String())
+		}
 	}
 }

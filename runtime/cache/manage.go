@@ -93,8 +93,9 @@ type Removed struct {
 // abandoned is the age of a temporary file whose writer is gone.
 const abandoned = time.Hour
 
-// GC takes out damaged entries, temporary files that were left, and the
-// entries that were not used for longest while there is more than the limit.
+// GC takes out damaged entries, temporary files that were left, entries beyond the
+// largest age, and the entries that were not used for longest while there is more
+// than the limit.
 func (c *Cache) GC(now time.Time) (Removed, error) {
 	list, err := c.List()
 	if err != nil {
@@ -133,8 +134,8 @@ func (c *Cache) takeFile(name string, size int64, done *Removed) {
 	}
 }
 
-// trimFolder removes entries until the folder has at most limit bytes; 0 means
-// no limit.
+// trimFolder removes the entries beyond the largest age, and more until the folder
+// has at most limit bytes; 0 means no limit.
 func (c *Cache) trimFolder(now time.Time, limit int64) (done Removed, err error) {
 	root, err := c.openFolder()
 	if err != nil {
@@ -146,8 +147,12 @@ func (c *Cache) trimFolder(now time.Time, limit int64) (done Removed, err error)
 		total += f.size
 	}
 	for _, f := range all {
+		unused, longest := now.Sub(f.used), c.options.MaxAge
+		if f.temporary {
+			longest = abandoned
+		}
 		over := limit > 0 && total > limit && !f.temporary
-		if over || f.temporary && now.Sub(f.used) > abandoned {
+		if over || longest > 0 && unused > longest {
 			before := done.Bytes
 			c.takeFile(f.name, f.size, &done)
 			total -= done.Bytes - before

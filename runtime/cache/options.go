@@ -6,47 +6,112 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync/atomic"
+	"time"
 )
 
 // Options say where a cache is and how large it and its entries may become.
 type Options struct {
 	Dir string
-	// MinEntry and MaxEntry are the bytes of a program that is stored; 0 means
-	// no limit.
-	MinEntry, MaxEntry int64
+	// MinImages and MaxImages are the bytes of the device images, all of a link
+	// together, whose programs are stored (StoresImages); 0 means no limit.
+	MinImages, MaxImages int64
 	// MaxSize is the bytes of the whole folder, beyond which the entries go
 	// that were not used for longest; 0 means no
 	// limit.
 	MaxSize int64
+	// MaxAge is the time after its last use when an entry goes; 0 means no limit.
+	MaxAge time.Duration
 	// Trace, if set, takes a line for each use.
 	Trace func(string)
 }
 
 // The defaults of DPC++'s runtime.
 const (
-	defaultMaxEntry = 1 << 30
-	defaultMaxSize  = 8 << 30
+	defaultMaxImages = 1 << 30
+	defaultMaxSize   = 8 << 30
 )
 
-// FromEnvironment reads the variables that DPC++'s runtime documents:
-// SYCL_CACHE_PERSISTENT, SYCL_CACHE_DIR, SYCL_CACHE_TRACE,
-// SYCL_CACHE_MIN_DEVICE_IMAGE_SIZE, SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE (bytes)
-// and SYCL_CACHE_MAX_SIZE (MB). The folder is SYCL_CACHE_DIR, else
-// libsycl_cache in XDG_CACHE_HOME, in .cache of HOME, or on Windows in
-// AppData; in it, the one for offlink. on tells whether programs are to be
-// cached: they are not without SYCL_CACHE_PERSISTENT=1, or without a folder.
-// Traces go to the writer.
+// maxData bounds the bytes of an entry's data, written and read.
+const maxData = 1 << 30
+
+// FromEnvironment reads the variables that DPC++'s runtime documents, of all its
+// releases (docs/environment.md has each with its meaning here). on tells whether
+// programs are to be cached: they are not without SYCL_CACHE_PERSISTENT=1, or without
+// a folder. Traces go to the writer, and so do warnings about values that cannot be
+// read, where programs are to be cached.
 func FromEnvironment(getenv func(string) string, stderr io.Writer) (o Options, on bool) {
-	o = Options{
-		Dir:      folderFrom(getenv),
-		MinEntry: parseNumber(getenv("SYCL_CACHE_MIN_DEVICE_IMAGE_SIZE"), 0),
-		MaxEntry: parseNumber(getenv("SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE"), defaultMaxEntry),
-		MaxSize:  parseNumber(getenv("SYCL_CACHE_MAX_SIZE"), defaultMaxSize>>20) << 20,
+	on = isEnabled(getenv, stderr)
+	e := environment{getenv, io.Discard}
+	if on {
+		e.stderr = stderr
 	}
-	if parseNumber(getenv("SYCL_CACHE_TRACE"), 0)&1 != 0 {
+	o = Options{
+		Dir:       folderFrom(getenv),
+		MinImages: e.number("SYCL_CACHE_MIN_DEVICE_IMAGE_SIZE", 0),
+		MaxImages: e.number("SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE", defaultMaxImages),
+		MaxSize:   e.number("SYCL_CACHE_MAX_SIZE", defaultMaxSize>>20) << 20,
+		MaxAge:    time.Duration(min(e.number("SYCL_CACHE_THRESHOLD", 0), maxDays)) * 24 * time.Hour,
+	}
+	if getenv("SYCL_CACHE_EVICTION_DISABLE") != "" {
+		o.MaxSize, o.MaxAge = 0, 0
+	}
+	if e.traces() {
 		o.Trace = func(line string) { fmt.Fprintln(stderr, line) }
 	}
-	return o, o.Dir != "" && getenv("SYCL_CACHE_PERSISTENT") == "1"
+	return o, on && o.Dir != ""
+}
+
+// isEnabled reads the two switches. The one of 2021 turns the cache off, whatever the
+// other says: its user wants no files.
+func isEnabled(getenv func(string) string, stderr io.Writer) bool {
+	switch value := getenv("SYCL_CACHE_PERSISTENT"); value {
+	case "", "0":
+		return false
+	case "1":
+		return getenv("SYCL_CACHE_DISABLE_PERSISTENT") == ""
+	default:
+		fmt.Fprintf(stderr, "warning: SYCL_CACHE_PERSISTENT=%q is neither 0 nor 1; programs are not kept\n", value)
+		return false
+	}
+}
+
+// environment reads variables and warns about those that it cannot read.
+type environment struct {
+	getenv func(string) string
+	stderr io.Writer
+}
+
+// maxNumber bounds the variables, as MB are counted in bytes; maxDays the time of a
+// Duration.
+const (
+	maxNumber = 1 << 42
+	maxDays   = 100 * 365
+)
+
+// number reads a variable; one that is not a number, or too large, is as if it
+// were not there.
+func (e environment) number(name string, otherwise int64) int64 {
+	value := e.getenv(name)
+	if value == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || n < 0 || n > maxNumber {
+		fmt.Fprintf(e.stderr, "warning: %s=%q is not a number from 0 to %d; %d is used\n", name, value, int64(maxNumber), otherwise)
+		return otherwise
+	}
+	return n
+}
+
+// traces tells whether the disk's bit is set in SYCL_CACHE_TRACE, or the variable is
+// not a number, as in the releases where any value turned the trace on.
+func (e environment) traces() bool {
+	value := e.getenv("SYCL_CACHE_TRACE")
+	if value == "" {
+		return false
+	}
+	mask, err := strconv.ParseInt(value, 0, 32)
+	return err != nil || mask&1 != 0
 }
 
 func folderFrom(getenv func(string) string) string {
@@ -62,27 +127,15 @@ func folderFrom(getenv func(string) string) string {
 	return ""
 }
 
-// parseNumber reads a variable; one that is not a number, or too large, is as if it
-// were not there.
-func parseNumber(s string, otherwise int64) int64 {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n < 0 || n > 1<<42 {
-		return otherwise
-	}
-	return n
-}
-
-func (o *Options) fitsLimits(size int64) bool {
-	return size >= o.MinEntry && (o.MaxEntry == 0 || size <= o.MaxEntry)
+// StoresImages tells whether a program of device images with so many bytes, all
+// together, is to be stored and looked for.
+func (c *Cache) StoresImages(size int64) bool {
+	o := &c.options
+	return size >= o.MinImages && (o.MaxImages == 0 || size <= o.MaxImages)
 }
 
 // maxFile bounds the bytes that are read of a file.
-func (o *Options) maxFile() int64 {
-	if o.MaxEntry == 0 {
-		return 1 << 40
-	}
-	return o.MaxEntry + maxHeader + 1<<10
-}
+const maxFile = maxData + maxHeader + 1<<10
 
 // temporaries keeps the temporary files of a process apart.
 var temporaries atomic.Uint64
