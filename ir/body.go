@@ -1,5 +1,7 @@
 package ir
 
+import "errors"
+
 // BodySource is a [Source] that decodes whole function bodies and constants.
 // Both codecs are.
 type BodySource interface {
@@ -302,27 +304,62 @@ func (p *ConstantPool) At(v Value) *ConstantNode { return &p.Nodes[v.Index] }
 
 // PatchForward puts the definitions, by the reader's numbers, in the place of
 // the values of kind [ValueForward]. Names can be used before their definition
-// in operands, in metadata that wraps values, and in the bundles of calls.
-func (b *Body) PatchForward(definitions []Value) {
+// in operands, in metadata that wraps values, and in the bundles of calls. A
+// use that names another type than the definition has is an error, as in LLVM:
+// the types of results were derived from those of the uses.
+func (b *Body) PatchForward(types []Type, definitions []Value) error {
 	for i := range b.Instructions {
-		patchForward(b.Instructions[i].Operands, definitions)
+		if err := patchForward(b.Instructions[i].Operands, types, definitions); err != nil {
+			return err
+		}
 	}
 	for i := range b.Metadata {
-		patchForward(b.Metadata[i].Values, definitions)
+		if err := patchForward(b.Metadata[i].Values, types, definitions); err != nil {
+			return err
+		}
 	}
 	for i := range b.Calls {
 		for _, bundle := range b.Calls[i].Bundles {
-			patchForward(bundle.Operands, definitions)
+			if err := patchForward(bundle.Operands, types, definitions); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
-func patchForward(list, definitions []Value) {
-	for i := range list {
-		if list[i].Kind == ValueForward {
-			list[i] = definitions[list[i].Index]
+func patchForward(list []Value, types []Type, definitions []Value) error {
+	for i, v := range list {
+		if v.Kind != ValueForward {
+			continue
 		}
+		found := definitions[v.Index]
+		if !SameType(types, v.Type, found.Type) {
+			return errForwardType
+		}
+		list[i] = found
 	}
+	return nil
+}
+
+var errForwardType = errors.New("a value is used as another type than that of its definition")
+
+// SameType reports whether the type that a use names, NoType for none, is that of
+// the definition. Names that text gives types mean the types.
+func SameType(types []Type, use, definition TypeID) bool {
+	return use == definition || use == NoType || unaliased(types, use) == unaliased(types, definition)
+}
+
+// unaliased returns the type that a name stands for. The readers refuse names that
+// stand for each other; a chain is cut all the same.
+func unaliased(types []Type, id TypeID) TypeID {
+	for range 64 {
+		if int(id) >= len(types) || !types[id].Alias {
+			break
+		}
+		id = types[id].Of
+	}
+	return id
 }
 
 // Terminator returns the last instruction of a block.

@@ -98,7 +98,9 @@ func (d *bodyDecoder) ReadBody(function ir.ValueID, body *ir.Body) error {
 		d.flushInstruction()
 		d.decodeAttachments()
 		if d.forward {
-			body.PatchForward(d.locals)
+			if err := body.PatchForward(d.types, d.locals); err != nil {
+				d.failf("%v", err)
+			}
 		}
 	})
 }

@@ -66,7 +66,9 @@ func (r *bodyReader) ReadBody(function ir.ValueID, body *ir.Body) error {
 		r.readParameters(function)
 		r.readBlocks()
 		if r.local.forward {
-			body.PatchForward(r.local.entries)
+			if err := body.PatchForward(r.extra.types, r.local.entries); err != nil {
+				r.failAt(r.statement, err.Error())
+			}
 		}
 	})
 }

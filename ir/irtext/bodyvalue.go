@@ -34,7 +34,11 @@ func (r *bodyReader) localValue(typ ir.TypeID) ir.Value {
 	if r.body == nil {
 		r.failAt(r.pos, "local value outside of a function")
 	}
-	return r.local.useLocal(r.readName(), typ)
+	v := r.local.useLocal(r.readName(), typ)
+	if !ir.SameType(r.extra.types, typ, v.Type) {
+		r.failAt(r.pos, "the value is defined with another type than that which stands before its use")
+	}
+	return v
 }
 
 func (r *bodyReader) blockValue() ir.Value { return r.localValue(ir.NoType) }

@@ -152,11 +152,12 @@ func (d *dominatorFinder) lowest(v, last int) int {
 
 // blockOrder returns the blocks in their order, but each after the one that
 // dominates it.
-func blockOrder(body *ir.Body) []int {
-	if len(body.Blocks) == 1 {
+func (f *function) blockOrder() []int {
+	if len(f.ir.Blocks) == 1 {
 		return []int{0}
 	}
-	dom := blockDominators(body)
+	dom := blockDominators(f.ir)
+	f.dom = dom
 	order := make([]int, 0, len(dom))
 	placed := make([]bool, len(dom))
 	var chain []int
@@ -300,9 +301,6 @@ func (f *function) writePhi(i int, in *ir.Instruction) {
 			continue
 		}
 		seen[from] = true
-		if f.waysBetween(int(from), f.block) == 0 {
-			f.failf("a value for a block that does not lead to the phi")
-		}
 		v := in.Operands[k]
 		label := f.labels[from]
 		if f.isSharedEdge(int(from), f.block) {

@@ -94,7 +94,8 @@ func (f *function) debugVariable(kind string, operands []ir.Value) {
 		f.debugCall(debugDeclare, variable, f.declaredPlace(v), expression)
 		return
 	}
-	if v.Kind == ir.ValueInstruction && f.skipInput(&f.ir.Instructions[v.Index]) || f.moduleType(v.Type).Kind == ir.TypeOther {
+	// Optimizers leave records of values that are not defined yet: LLVM takes these as unknown.
+	if v.Kind == ir.ValueInstruction && (!f.isDefined(v.Index) || f.skipInput(&f.ir.Instructions[v.Index])) || f.moduleType(v.Type).Kind == ir.TypeOther {
 		return
 	}
 	value := f.valueID(v)
@@ -107,7 +108,7 @@ func (f *function) declaredPlace(v ir.Value) id {
 	case ir.ValueArgument:
 		return f.args[v.Index]
 	case ir.ValueInstruction:
-		if in := &f.ir.Instructions[v.Index]; in.Op == ir.OpAlloca {
+		if in := &f.ir.Instructions[v.Index]; in.Op == ir.OpAlloca && f.isDefined(v.Index) {
 			return f.reserveID(int(v.Index))
 		}
 	}

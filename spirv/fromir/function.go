@@ -21,8 +21,9 @@ type function struct {
 	dom    []int // dominators, nil until needed
 	// defined are the instructions that a freeze depends on; nil without one.
 	defined []bool
-	block   int // that is being written
-	at      int // the instruction that is being written
+	checker *bodyChecker // nil for a body of one block
+	block   int          // that is being written
+	at      int          // the instruction that is being written
 	// variables and code are the words of the first block's variables and of
 	// everything after them.
 	variables, code []uint32
@@ -278,7 +279,8 @@ func (f *function) writeBlocks() {
 		f.labels[i] = f.b.newID()
 		f.b.setName(f.labels[i], f.ir.Blocks[i].Name)
 	}
-	order := blockOrder(f.ir)
+	order := f.blockOrder()
+	f.checkBody(order)
 	f.findLoops(order)
 	start := 0
 	for i, block := range order {

@@ -49,7 +49,8 @@ func (f *function) noteLoop(latch int, in *ir.Instruction, o ir.Operand) {
 		}
 	}
 	// A header that two latches share may have one merge instruction only.
-	if header < 0 || f.merges[header] != nil {
+	// Only a branch may follow that: jump threading gives a loop a switch as its header.
+	if header < 0 || f.merges[header] != nil || f.ir.Terminator(header).Op != ir.OpBr {
 		return
 	}
 	words := append([]uint32{control}, parameters...)
@@ -66,8 +67,8 @@ func (f *function) noteLoop(latch int, in *ir.Instruction, o ir.Operand) {
 
 // blockDominates reports whether a block dominates another.
 func (f *function) blockDominates(a, b int) bool {
-	if f.dom == nil {
-		f.dom = blockDominators(f.ir)
+	if f.dom == nil { // there is one block
+		return a == b
 	}
 	for b >= 0 {
 		if a == b {
