@@ -79,7 +79,11 @@ func (f *imageFiles) readImages(name string) ([]*devimg.Image, error) {
 	f.files = append(f.files, file)
 	var images []*devimg.Image
 	for i := range file.Images() {
-		images = append(images, &file.Images()[i].Image)
+		described, err := devicefile.Described(name, &file.Images()[i])
+		if err != nil {
+			return nil, err
+		}
+		images = append(images, described...)
 	}
 	return images, nil
 }

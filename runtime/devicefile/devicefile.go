@@ -142,8 +142,8 @@ func openCode(path string, f form) ([]*devimg.Image, error) {
 		return nil, fileError(path, err)
 	}
 	about := codeForms[f]
-	img := &devimg.Image{Kind: devimg.KindSYCL, Format: about.format, Target: about.target, Code: devimg.Bytes(code), HasEntries: true}
-	if img.Entries, err = wrapper.KernelNames(img); err != nil {
+	img := &devimg.Image{Kind: devimg.KindSYCL, Format: about.format, Target: about.target, Code: devimg.Bytes(code)}
+	if err := describeCode(img); err != nil {
 		return nil, fmt.Errorf("%s: not valid %s: %w", path, about.name, err)
 	}
 	return []*devimg.Image{img}, nil
@@ -162,14 +162,18 @@ func openCarrier(path string) (images []*devimg.Image, err error) {
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	for i := range file.Images() {
-		img := file.Images()[i].Image
+		img := file.Images()[i]
 		code, err := devimg.ReadCode(img.Code)
 		if err != nil {
 			return nil, fmt.Errorf("%s: image %d: %w", path, i, err)
 		}
 		img.Code = devimg.Bytes(append([]byte(nil), code...))
 		img.Properties = img.Properties.Clone()
-		images = append(images, &img)
+		described, err := Described(path, &img)
+		if err != nil {
+			return nil, err
+		}
+		images = append(images, described...)
 	}
 	return images, nil
 }

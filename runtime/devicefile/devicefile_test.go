@@ -2,9 +2,11 @@ package devicefile
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +39,9 @@ func TestSPIRV(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"add_variable"}, f.Images[0].Entries); diff != "" {
 		t.Error(diff)
+	}
+	if exports := f.Images[0].Properties.Get(props.SetExportedSymbols).Names(); !slices.Contains(exports, "LibDeviceFunc") {
+		t.Errorf("exports %q", exports)
 	}
 }
 
@@ -94,6 +99,48 @@ func TestCarrier(t *testing.T) {
 	}
 	if _, ok := f.Images[0].Properties.Get(props.SetExportedSymbols).Get("LibDeviceFunc"); !ok {
 		t.Error("the property is missing")
+	}
+}
+
+// TestOffloadBinary: an envelope that names a triple and nothing else is read like
+// bare code, of SPIR-V and of LLVM IR.
+func TestOffloadBinary(t *testing.T) {
+	testtool.Need(t, "clang-offload-packager-19", "clang-14")
+	source := write(t, "k.cl", []byte("int twice(int i) { return 2 * i; }\n__kernel void k(__global int *out) { out[0] = twice(1); }\n"))
+	bitcode := filepath.Join(t.TempDir(), "k.bc")
+	runTool(t, "clang-14", "--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O0", "-c", "-emit-llvm", "-o", bitcode, source)
+	path := filepath.Join(t.TempDir(), "app.offload")
+	runTool(t, "clang-offload-packager-19", "-o", path,
+		"--image=file=../drivertest/testdata/lib.spv,triple=spirv64-unknown-unknown,kind=sycl",
+		"--image=file="+bitcode+",triple=spir64-unknown-unknown,kind=openmp",
+		"--image=file="+source+",triple=amdgcn-amd-amdhsa,arch=gfx90a,kind=hip")
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, img := range f.Images {
+		got = append(got, fmt.Sprintf("%s %v %v", img.Target, img.Entries, img.Properties.Get(props.SetExportedSymbols).Names()))
+	}
+	want := []string{"spir64 [add_variable] [LibDeviceFunc]", "spir64 [k] []", "amdgcn-amd-amdhsa [] []"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if format := devimg.Sniff(f.Images[1].Code); format != devimg.FormatSPIRV {
+		t.Errorf("LLVM IR became %v", format)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.offload")
+	runTool(t, "clang-offload-packager-19", "-o", cut,
+		"--image=file="+write(t, "cut.spv", []byte("\x03\x02\x23\x07"))+",triple=spir64-unknown-unknown,kind=sycl")
+	if _, err := Open(cut); err == nil || !strings.Contains(err.Error(), "cut.offload: image 0: its code is not valid") {
+		t.Errorf("cut code: %v", err)
+	}
+}
+
+func runTool(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, out)
 	}
 }
 

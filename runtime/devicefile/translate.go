@@ -23,10 +23,15 @@ func openIR(path string) (images []*devimg.Image, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, input.Close()) }()
-	if triple := input.Module.Triple; strings.HasPrefix(triple, "nvptx") {
+	return imagesOfModule(path, input.Module)
+}
+
+// imagesOfModule translates the partitions of a module.
+func imagesOfModule(path string, m *ir.Module) (images []*devimg.Image, err error) {
+	if triple := m.Triple; strings.HasPrefix(triple, "nvptx") {
 		return nil, fmt.Errorf("%s: LLVM IR for %s: make PTX of it (postlink -to=ptx), and give that", path, triple)
 	}
-	graph, groups, err := planModule(input.Module)
+	graph, groups, err := planModule(m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -39,7 +44,7 @@ func openIR(path string) (images []*devimg.Image, err error) {
 		if len(partition.Symbols()) == 0 {
 			continue // nothing can be asked of it
 		}
-		img, err := translatePartition(path, input.Module, partition)
+		img, err := translatePartition(path, m, partition)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
