@@ -78,7 +78,9 @@ func (p pointer) address() int64 {
 }
 
 // objectOf is the object for which the pointer in a word was made. Where that is
-// not known, it is the one that the pointer leads to now.
+// not known, it is the one that the pointer leads to now. A pointer into
+// another allocation by chance is found this way: its bounds are those of the
+// object that it was made for.
 func (it *item) objectOf(word int32) uint32 {
 	sh := &it.check.s[word]
 	if sh.object == 0 {
@@ -180,6 +182,7 @@ func (it *item) reportUndefined(what string, number uint32) {
 // checkMemoryDefined reports an atomic operation on memory that was never
 // written.
 func (it *item) checkMemoryDefined(p pointer, size int64) {
+	// Atomic operations have 8 bytes at most.
 	var room [8]byte
 	if it.undefinedBits(p, room[:size]) {
 		it.reportUndefined("an atomic operation depends on", it.check.c.originOf(it, p))
@@ -235,6 +238,8 @@ func stepLoadShadow(it *item, in *inst) status {
 			sh.undefined = readWord(bits[l.offset:l.offset+l.size]) & mask(l.bits)
 		}
 		at := p + pointer(l.offset)
+		// The value is compared, as others may have written to the memory
+		// since: the note is of one store.
 		kept, ok := it.storedAt(at)[at]
 		if ok && kept.value == it.s[int(in.dst)+i] {
 			sh.object = kept.object
@@ -298,6 +303,7 @@ func stepCopyAfter(it *item, in *inst) status {
 	if len(table) == 0 {
 		return running
 	}
+	// Every byte is looked up: a stored word may begin at any of them.
 	for at := pointer(0); int64(at) < n; at++ {
 		if kept, ok := table[from+at]; ok {
 			it.keepStored(to+at, kept)

@@ -11,6 +11,8 @@ import (
 
 // checkedInstruction compiles an instruction with the checks before it and the
 // shadow of its result after it. An access that is not allowed jumps over both.
+// Skipping it lets the kernel go on, so that one run shows more than the first
+// mistake.
 func (b *builder) checkedInstruction(in *spirv.Instruction, emit func(*builder, *spirv.Instruction)) {
 	var skips []int
 	if before := checkBefore(in.Op); before != nil {
@@ -115,6 +117,8 @@ func noShadow(*builder, *spirv.Instruction) {}
 // memoryAlignment is the alignment that the memory operands of an access say, 1
 // where they say none.
 func memoryAlignment(operands []uint32) int64 {
+	// Aligned of the Memory Operands, the first bit that has an operand: its
+	// literal follows the mask (SPIR-V, "Memory Operands").
 	const aligned = 2
 	if len(operands) >= 2 && operands[0]&aligned != 0 {
 		return int64(operands[1])
@@ -189,6 +193,8 @@ func (b *builder) checkCopy(to, from, size int32) []int {
 	return []int{
 		b.emit(inst{step: stepCheckAccess, a: from, b: size, ext: &accessCheck{what: "load"}}),
 		b.emit(inst{step: stepCheckAccess, a: to, b: size, ext: &accessCheck{what: "store", write: true}}),
+		// Only the two checks jump: this one notes the shadow of the source
+		// before an overlapping copy overwrites it.
 		b.emit(inst{step: stepCopyBefore, b: from, c: size}),
 	}[:2]
 }
@@ -198,6 +204,9 @@ func (b *builder) afterCopy(in *spirv.Instruction) {
 	b.emit(inst{step: stepCopyAfter, a: to, b: from, c: size})
 }
 
+// dependsOn reports undefined values where they decide something. Mere
+// arithmetic with them is not reported, as compilers move and copy padding and
+// unused components.
 func dependsOn(what string) func(*builder, *spirv.Instruction) []int {
 	return func(b *builder, in *spirv.Instruction) []int {
 		b.emit(inst{step: stepCheckDefined, list: []int32{b.value(spirv.ID(in.Words[0])).at}, ext: what})
@@ -289,6 +298,8 @@ func (b *builder) afterCall(in *spirv.Instruction) {
 	}
 }
 
+// afterFence records a fence whatever its scope: the check looks for accesses
+// that nothing orders.
 func (b *builder) afterFence(*spirv.Instruction) {
 	b.emit(inst{step: func(it *item, _ *inst) status { it.check.fence(); return running }})
 }
@@ -327,6 +338,8 @@ func (b *builder) afterAtomic(in *spirv.Instruction) {
 	p, id, _ := b.atomicOperands(in)
 	semantics, ok := b.p.constantInt(spirv.ID(id))
 	if !ok {
+		// A semantics that is known at run time only is taken for the
+		// strongest: a race that it would have prevented must not be reported.
 		semantics = semanticsOrder
 	}
 	after := inst{step: stepAtomicAfter, a: p.at, imm: semantics}

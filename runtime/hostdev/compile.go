@@ -97,6 +97,9 @@ func (b *builder) declareFunction(f *spirv.Function) {
 		b.refuse("its type has %d parameters and it has %d", len(t.members), len(f.Params))
 	}
 	for i, param := range f.Params {
+		// Calls copy arguments by the words of the function's type, and the
+		// body reads them by the parameter's: the two must agree, or a call
+		// would write beyond.
 		if param.Type() != t.members[i].id {
 			b.refuse("parameter %d is not of the type that the function's type says", i)
 		}
@@ -104,6 +107,8 @@ func (b *builder) declareFunction(f *spirv.Function) {
 		b.fn.params = append(b.fn.params, v.at)
 	}
 	b.fn.result = int(t.elem.words)
+	// The pointers of variables are consecutive words, from here on:
+	// enterFunction sets them in one loop.
 	b.fn.privateBase = b.next
 	for _, param := range f.Params {
 		if b.p.isCopied(f, param) {
@@ -227,6 +232,8 @@ func (b *builder) emitLine(in *spirv.Instruction) {
 
 func (b *builder) emitNoLine(*spirv.Instruction) { b.line = where{} }
 
+// emitUndef takes zeros for an undefined value, so that a kernel gives the same
+// result in every run.
 func (b *builder) emitUndef(in *spirv.Instruction) {
 	t := b.result(in)
 	b.aliasResult(in, value{b.constant(make([]uint64, t.words)), t})
@@ -358,6 +365,8 @@ func (b *builder) constant(words []uint64) int32 {
 
 // emit appends an instruction and returns its index.
 func (b *builder) emit(in inst) int {
+	// Lists are counted too: a composite of many words in many instructions is
+	// quadratic in the module.
 	if b.p.room -= 1 + len(in.list); b.p.room < 0 {
 		b.refuse("the code is too large for the size of the module")
 	}
@@ -370,7 +379,8 @@ func (b *builder) emit(in inst) int {
 }
 
 // jump sets a field of an instruction to a block's first instruction, once
-// all blocks are compiled.
+// all blocks are compiled. Blocks are compiled in order, and a branch may lead
+// to one that has no index yet.
 func (b *builder) jump(at int, field func(in *inst) *int32, to spirv.ID) {
 	b.fixups = append(b.fixups, fixup{at, field, to})
 }

@@ -144,6 +144,8 @@ func wideEmitter(f func(a, b uint64, width int) (low, high uint64), carry bool) 
 	}
 }
 
+// logicalEmitter combines booleans as bits: a boolean is the word 0 or 1, which
+// every step that makes one keeps to.
 func logicalEmitter(f binary2) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineLanes(in, kindBool, 0)
@@ -178,6 +180,8 @@ func (b *builder) emitSelect(in *spirv.Instruction) {
 	})
 }
 
+// stepSelect copies all words of the value. One condition for a whole composite
+// is allowed from SPIR-V 1.4 on, and taken from any module.
 func stepSelect(it *item, in *inst) status {
 	from := in.c
 	if it.s[in.a] != 0 {
@@ -197,6 +201,8 @@ func foldBooleans(start uint64, f binary2) func(*builder, *spirv.Instruction) {
 	}
 }
 
+// stepFold combines all components, without an early end: the components are
+// words, and a branch costs more.
 func stepFold(it *item, in *inst) status {
 	v := in.imm
 	for _, x := range it.s[in.a : in.a+in.n] {
@@ -259,6 +265,8 @@ func (b *builder) spreadScalar(v value, t *typ) value {
 
 // bitRange is the offset and count of a bit field, cut to the width.
 func bitRange(offset, count uint64, width int) (o, n uint64) {
+	// SPIR-V leaves a field that reaches beyond the width undefined. It is cut,
+	// so that the masks made of it stay within a word.
 	o = min(offset, uint64(width))
 	return o, min(count, uint64(width)-o)
 }
@@ -277,7 +285,8 @@ func (b *builder) emitBitFieldInsert(in *spirv.Instruction) {
 	b.emit3(to, base, shifted, field, func(base, v, field uint64) uint64 { return base&^field | v&field })
 }
 
-// integerOperand is a scalar integer operand.
+// integerOperand is a scalar integer operand. Offset and count of a bit field
+// may have any width, and are taken as unsigned (SPIR-V, OpBitFieldInsert).
 func (b *builder) integerOperand(v value) value {
 	b.require(v.t.kind == kindInt, "an operand of type %s is not an integer", b.typeName(v.t))
 	return v
@@ -324,6 +333,8 @@ func floatCompareEmitter(row binaryFloat, op spirv.Opcode) func(*builder, *spirv
 	}
 }
 
+// floatTestEmitter compiles OpIsNan and its relatives, whose tables have an
+// operation for each width of float.
 func floatTestEmitter(row unaryFloat) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, to := b.arg(in, 0), b.defineLanes(in, kindBool, 0)

@@ -36,6 +36,9 @@ func (b *builder) jumpTo(to spirv.ID) {
 func targetField(in *inst) *int32 { return &in.target }
 func otherField(in *inst) *int32  { return &in.other }
 
+// stepJump and the other steps that leave the line count fuel, since a loop
+// cannot turn without one of them: a launch that is stopped ends within
+// fuelStep turns.
 func stepJump(it *item, in *inst) status {
 	it.pc = in.target
 	if !it.burnFuel() {
@@ -61,6 +64,8 @@ func (b *builder) movePhis(to spirv.ID) {
 		return
 	}
 	if wordsOverlap(from, into) {
+		// SPIR-V has the phis of a block take their values at the same time
+		// (OpPhi).
 		spare := b.newTemporary(int64(len(from)))
 		var through []int32
 		for i := range from {
@@ -72,6 +77,8 @@ func (b *builder) movePhis(to spirv.ID) {
 	b.moveWords(into, from)
 }
 
+// phiSource finds the value for the edge from the current block. A phi without
+// one is refused: spirv-val would refuse it too, and there is nothing to move.
 func (b *builder) phiSource(phi *spirv.Instruction) value {
 	ops := phi.Operands()
 	for i := 0; i+1 < len(ops); i += 2 {
@@ -87,12 +94,16 @@ func (b *builder) phiSource(phi *spirv.Instruction) value {
 
 // phiValue is the value of an identifier that may be defined later.
 func (b *builder) phiValue(id spirv.ID, phi *spirv.Instruction) value {
+	// On the edge back to the head of a loop the value is computed in a block
+	// that is compiled later; it gets its words here.
 	if _, ok := b.values[id]; !ok && !b.p.isConstant(id) {
 		return b.define(id, b.valueType(b.m.TypeOf(id)))
 	}
 	return b.value(id)
 }
 
+// wordsOverlap tells whether a word is read after it was written to, in the
+// order of the moves.
 func wordsOverlap(from, into []int32) bool {
 	written := map[int32]bool{}
 	for i, at := range into {
@@ -119,6 +130,8 @@ func stepCopy(it *item, in *inst) status {
 	return running
 }
 
+// stepMove copies in the order of the list, which wordsOverlap has found to be
+// safe.
 func stepMove(it *item, in *inst) status {
 	s, from := it.s, in.list[in.n:]
 	for i, to := range in.list[:in.n] {
@@ -194,6 +207,8 @@ func (b *builder) caseTarget(to spirv.ID) int32 {
 	return at
 }
 
+// stepSwitch uses no fuel: each target is a jump of its own (caseTarget), which
+// does.
 func stepSwitch(it *item, in *inst) status {
 	table := in.ext.(*switchTable)
 	target, ok := table.cases[it.s[in.a]]
@@ -230,6 +245,8 @@ func stepReturn(it *item, in *inst) status {
 	it.frames = it.frames[:len(it.frames)-1]
 	it.arena.release(caller.mark)
 	it.spaces[spacePrivate] = it.spaces[spacePrivate][:caller.private]
+	// A frame is an offset, not a slice, as the stack may have moved since the
+	// call (growTo).
 	frame := it.stack[caller.base : caller.base+caller.fn.words]
 	if it.check != nil {
 		it.check.leaveCall(caller, it.check.s[in.a:in.a+in.n])
@@ -239,6 +256,9 @@ func stepReturn(it *item, in *inst) status {
 	return running
 }
 
+// emitCall compiles a call. The callee may not be compiled yet: it is demanded
+// here and filled in place, so that recursion and calls forward need no second
+// pass.
 func (b *builder) emitCall(in *spirv.Instruction) {
 	id := spirv.ID(in.Operands()[0])
 	if name := b.p.intrinsic(id); name != "" {
@@ -298,6 +318,8 @@ func (it *item) call(fn *function, in *inst) status {
 	caller := it.s
 	it.stack = growTo(it.stack, base+fn.words)
 	it.s = it.stack[base : base+fn.words]
+	// Constants are the first words of a frame, so that an operand is an index,
+	// whether it is computed or not.
 	copy(it.s, fn.consts)
 	params := it.s[len(fn.consts):]
 	for i, at := range in.list {
@@ -333,6 +355,8 @@ type pointerCall struct {
 	t *typ
 }
 
+// stepPointerCall checks the number and the type, which the kernel may have
+// computed: a wrong one must be a fault, not a call with words that do not fit.
 func stepPointerCall(it *item, in *inst) status {
 	call := in.ext.(pointerCall)
 	target := it.s[in.a]

@@ -190,6 +190,8 @@ func (it *item) imageAt(word uint64) *imageformat.Image {
 		return nil
 	}
 	m := images[word-1]
+	// The word is an index, not an address: memory that was closed can be told
+	// from that which is there.
 	if m.memory.freed.Load() {
 		it.failf("access to an image that was closed, or whose buffer was")
 		return nil
@@ -197,6 +199,8 @@ func (it *item) imageAt(word uint64) *imageformat.Image {
 	return m.image
 }
 
+// integers are the coordinates of a read or a write. There are four words for
+// three dimensions; the last is ignored.
 func (a *texelAccess) integers(words []uint64) (at [3]int) {
 	for i := range min(a.given, len(at)) {
 		at[i] = int(int32(words[i]))

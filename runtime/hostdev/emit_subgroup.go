@@ -117,6 +117,8 @@ func (b *builder) emitAllEqual(in *spirv.Instruction) {
 	})
 }
 
+// nonUniformVote is a reduction with and or or: both give the same in any order
+// of work-items.
 func nonUniformVote(op groupOp) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		b.subgroup(in)
@@ -133,6 +135,8 @@ func take(items []*item, in *inst, lane func(it *item, own uint64) uint64) {
 		_, own := it.subgroupOf()
 		byLane[uint64(own)] = it
 	}
+	// All values are read before the first is written, as the result may have
+	// the words of the operand.
 	results := make([]uint64, 0, len(items)*int(in.n))
 	for _, it := range items {
 		_, own := it.subgroupOf()
@@ -154,6 +158,8 @@ func (b *builder) emitShuffleLanes(in *spirv.Instruction, v, n value, partial bo
 	b.requireSameWords(v.t, to.t)
 	b.integerOperand(n)
 	b.meetSubgroup(inst{dst: to.at, a: v.at, b: n.at, n: int32(v.t.words)}, partial, func(items []*item, in *inst) *Fault {
+		// Lanes are numbers of 32 bits that wrap: a shuffle up from lane 0
+		// names a lane that is not there.
 		take(items, in, func(it *item, own uint64) uint64 { return uint64(uint32(lane(own, it.s[in.b]))) })
 		return nil
 	})
@@ -188,6 +194,8 @@ func shufflePairINTEL(place func(own, n, size uint64) uint64) func(*builder, *sp
 				if at >= size {
 					at, from = at-size, in.b
 				}
+				// A place beyond both values is undefined in the extension; it
+				// must not be an index here.
 				source := items[min(at, size-1)]
 				results = append(results, source.s[from:from+in.n]...)
 			}
@@ -287,7 +295,8 @@ func (b *builder) emitBlockWrite(in *spirv.Instruction) {
 	}})
 }
 
-// The operations on a ballot ignore bits beyond the size of the sub-group.
+// The operations on a ballot ignore bits beyond the size of the sub-group (SPIR-V,
+// OpGroupNonUniformBallotFindMSB): the complement of a ballot has them set.
 
 func init() {
 	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
@@ -320,7 +329,13 @@ func ballotBits(f func(low, high uint64) int) func(*builder, *spirv.Instruction)
 		width := to.t.scalar().width
 		b.emit(inst{dst: to.at, a: v.at, step: func(it *item, in *inst) status {
 			w := it.s[in.a : in.a+4]
-			it.s[in.dst] = uint64(f(w[0]|w[1]<<32, w[2]|w[3]<<32)) & mask(width)
+			low, high := w[0]|w[1]<<32, w[2]|w[3]<<32
+			if n := it.subgroupSize(); n <= 64 {
+				low, high = low&mask(n), 0
+			} else if n < 128 {
+				high &= mask(n - 64)
+			}
+			it.s[in.dst] = uint64(f(low, high)) & mask(width)
 			return running
 		}})
 	}

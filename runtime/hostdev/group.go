@@ -49,6 +49,7 @@ func newGroup(l *launch) *group {
 func (g *group) newItem(n int) *item {
 	l := g.launch
 	it := &item{group: g, fuel: fuelStep}
+	// Work-items that exist at the same time share the limit of the group.
 	it.arena.limit = min(maxPrivate, maxGroupPrivate/int64(n))
 	it.flat = l.flat
 	it.spaces[spaceLocal] = g.local
@@ -97,7 +98,8 @@ func (g *group) run(index int64) *Fault {
 	return g.runApart()
 }
 
-// runApart runs the work-items one after the other.
+// runApart runs the work-items one after the other. They share one frame: none
+// waits for another, so each is over before the next begins.
 func (g *group) runApart() *Fault {
 	it := g.items[0]
 	each := g.launch.r.localIDs
@@ -132,6 +134,8 @@ func (g *group) runTogether() *Fault {
 }
 
 // resumeItems runs all work-items to their next rendezvous of the work-group.
+// Sub-groups run one after the other, each to the work-group's rendezvous,
+// since a sub-group's own rendezvous does not wait for others.
 func (g *group) resumeItems() (done bool, fault *Fault) {
 	n := g.launch.k.subgroup
 	for first := 0; first < len(g.items); first += n {
@@ -263,6 +267,8 @@ func (r *ndrange) localIDs(yield func([3]int) bool) {
 	}
 }
 
+// eachBackwards is the opposite order, with which tests find kernels, and our
+// own code, that depend on the order.
 func (r *ndrange) eachBackwards(yield func([3]int) bool) {
 	var all [][3]int
 	for local := range r.localIDs {
@@ -320,6 +326,8 @@ func (g *group) place(it *item) *Fault {
 		return f
 	}
 	f.Function = it.fn.name
+	// The step is found by its address: a work-item keeps no index of the
+	// instruction that ended it, which every step would have to write.
 	for i := range it.fn.code {
 		if &it.fn.code[i] == it.at {
 			w := it.fn.where[i]

@@ -43,6 +43,8 @@ type frame struct {
 }
 
 const (
+	// The limits bound recursion, which OpenCL C forbids ("Restrictions") and SPIR-V may
+	// contain.
 	maxDepth = 1024    // calls within calls
 	maxStack = 1 << 20 // words
 )
@@ -66,6 +68,8 @@ func (it *item) start(k *kernel, args []uint64) bool {
 	it.base, it.pc, it.fn = 0, 0, fn
 	it.arena.reset()
 	it.spaces[spacePrivate] = it.spaces[spacePrivate][:0]
+	// The constants of the last work-item are still there: no instruction
+	// writes to them.
 	if it.loaded != fn {
 		it.stack = growTo(it.stack, fn.words)
 		copy(it.stack, fn.consts)
@@ -79,6 +83,7 @@ func (it *item) start(k *kernel, args []uint64) bool {
 	return it.enterFunction(fn)
 }
 
+// growTo at least doubles, so that deep calls copy a stack a few times only.
 func growTo(s []uint64, n int) []uint64 {
 	if n <= len(s) {
 		return s
@@ -86,7 +91,8 @@ func growTo(s []uint64, n int) []uint64 {
 	return append(s, make([]uint64, max(n-len(s), len(s)))...)
 }
 
-// enterFunction allocates the variables of a function.
+// enterFunction allocates the variables of a function. Each call has its own
+// variables, as the pointers to those of a caller stay valid.
 func (it *item) enterFunction(fn *function) bool {
 	private := it.spaces[spacePrivate]
 	if it.check != nil {
@@ -182,6 +188,8 @@ func (it *item) burnFuel() bool {
 	return it.fuel > 0 || it.takeFuel()
 }
 
+// takeFuel is the slow half of burnFuel, kept apart so that the fast half is
+// inlined.
 func (it *item) takeFuel() bool {
 	it.fuel = fuelStep
 	it.group.pause()
@@ -227,6 +235,9 @@ func (a *arena) alloc(size int64) []byte {
 	if a.block == len(a.blocks) {
 		a.blocks = append(a.blocks, mem.New(max(room, arenaBlock)))
 	}
+	// The third index keeps an append of the owner from growing into the next
+	// variable. The memory is cleared, so that a kernel which reads before it
+	// writes gives the same result in every run.
 	data := a.blocks[a.block][a.used : a.used+size : a.used+size]
 	a.used += room
 	clear(data)

@@ -14,6 +14,9 @@ import (
 )
 
 const (
+	// The limits are the device's own choice, and its queries tell them
+	// (info.go). Those of memory keep one kernel from taking the host's: they
+	// are checked before anything is allocated.
 	maxGroup        = 1024             // work-items of a work-group
 	preferredGroup  = 256              // the largest group that the device chooses
 	maxLocal        = 1 << 20          // bytes of local memory
@@ -98,6 +101,9 @@ func (d *Device) newLaunch(k *kernel, r driver.Range, args []driver.Arg) (*launc
 	return c, nil
 }
 
+// fillLaunch checks everything before a goroutine starts, so that a launch that
+// is refused has no effect. Work-items that wait for each other all live at
+// once, and their frames are counted here.
 func (l *launch) fillLaunch(r driver.Range, args []driver.Arg) error {
 	d, k := l.device, l.k
 	if err := k.fitRange(r, &l.r); err != nil {
@@ -156,6 +162,8 @@ func (n *ndrange) choose(required [3]int) error {
 	if required[0] != 0 {
 		return n.takeLocalSize(required[:n.dims], required)
 	}
+	// The sizes must divide, as every group has the same size here: there is no
+	// remainder group (OpenCL 2.0 calls those non-uniform).
 	room := preferredGroup
 	for i, size := range n.global {
 		n.local[i] = largestDivisor(size, room)
@@ -173,6 +181,8 @@ func largestDivisor(n, limit int) int {
 	return 1
 }
 
+// takeLocalSize checks a local size. Messages print copies, so that the arrays
+// of launches that succeed stay off the heap.
 func (n *ndrange) takeLocalSize(local []int, required [3]int) error {
 	n.local = [3]int{1, 1, 1}
 	copy(n.local[:], local)
@@ -238,6 +248,9 @@ func (l *launch) setArg(i int, arg *driver.Arg) error {
 			l.k.p.module.TypeString(p.passedType().id), p.Size, len(arg.Value))
 	}
 	if p.byVal {
+		// The bytes are copied, as the caller may use its own again once Launch
+		// has returned. The word stays 0: each work-item has its own copy, made
+		// by copyByValue.
 		l.byVal = append(l.byVal, byValue{p, append([]byte(nil), arg.Value...)})
 		l.args = append(l.args, 0)
 		return nil
@@ -297,6 +310,8 @@ func (l *launch) runGroups() error {
 		return err
 	}
 	total := l.total()
+	// The caller's goroutine is one of the workers, so that a launch of one
+	// group starts none.
 	workers := min(int64(runtime.GOMAXPROCS(0)), total)
 	var wait sync.WaitGroup
 	for range workers - 1 {
@@ -344,6 +359,8 @@ func (l *launch) runWorker(total int64, yield func()) {
 // No caller sees it: the fault is the launch's error.
 var errStopped = errors.New("another work-item failed")
 
+// report keeps the fault of the lowest group among those that ran. Others stop
+// at their next look, and their own end is not reported.
 func (l *launch) report(index int64, fault *Fault) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -75,6 +75,8 @@ type phi struct {
 }
 
 const (
+	// Without a limit, functions that each call the next one twice would grow
+	// as 2 to the number of them.
 	maxLowered = 60000 // instructions of a kernel with all that is inlining
 	maxInlined = 64    // calls within calls
 )
@@ -87,6 +89,8 @@ func (l *lowering) unsupported(format string, args ...any) {
 // lowerKernel makes the form of a kernel.
 func lowerKernel(k *kernel, host *hostTable) (*lowering, error) {
 	var modes []varMode
+	// A variable's mode is known only when its last access was lowered, so the
+	// kernel is lowered again with the modes that the turn before asked for.
 	for range 8 {
 		l := &lowering{p: k.p, k: k, f: lanes.NewFunction(k.name), host: host, room: maxLowered, modes: modes}
 		if err := abort.Catch(l.kernel); err != nil {
@@ -198,6 +202,8 @@ func (k *kernel) byValueAt(p *param) int64 {
 	return at
 }
 
+// placeLocals gives the program's variables the start of local memory;
+// arguments follow them when the launch has told their sizes.
 func (l *lowering) placeLocals() {
 	l.locals = map[int]int64{}
 	at := int64(0)
@@ -255,6 +261,10 @@ func (l *lowering) body(c *inlining) {
 	if c.t.kind != kindVoid {
 		c.result = l.newRegs(c.t, c.after)
 	}
+	// All blocks are made before the first is lowered, as branches lead
+	// forward. The order visits a block after its dominators, so a value is
+	// there before its use; phis alone look backward, and have registers for
+	// that.
 	l.jump(c.blocks[c.cfg.Blocks[0].Label])
 	for _, i := range c.cfg.Order {
 		b := &c.cfg.Blocks[i]
@@ -345,6 +355,9 @@ func (l *lowering) edge(to spirv.ID) *lanes.Block {
 	return b
 }
 
+// setPhis sets the registers of a block's phis. They are read at the start of
+// the block only, so setting one does not change a value that the next one
+// needs: the phis of a block change at once (SPIR-V, OpPhi).
 func (l *lowering) setPhis(b *lanes.Block, to spirv.ID) {
 	c := l.call()
 	for _, phi := range c.phis[to] {
@@ -361,6 +374,8 @@ func (l *lowering) setPhis(b *lanes.Block, to spirv.ID) {
 // lowerers lower instructions, by opcode.
 var lowerers = map[spirv.Opcode]func(*lowering, *spirv.Instruction){}
 
+// registerLowerers lets each file keep the table of its own instructions. Two
+// rows for an opcode would let the order of files decide.
 func registerLowerers(table map[spirv.Opcode]func(*lowering, *spirv.Instruction)) {
 	for op, lower := range table {
 		if lowerers[op] != nil {
@@ -402,6 +417,8 @@ func init() {
 	})
 }
 
+// instruction lowers one instruction. Each has a site of its own, even where it
+// makes no code, so that a fault names the instruction and not only the line.
 func (l *lowering) instruction(in *spirv.Instruction) {
 	if l.room--; l.room < 0 {
 		l.unsupported("the kernel is too large")
@@ -423,6 +440,8 @@ func (l *lowering) lowerBranch(in *spirv.Instruction) {
 	b.Term, b.Cond, b.Succs = lanes.Branch, cond, succs
 }
 
+// lowerSwitch makes one edge for each target, not for each literal: a switch
+// may name a block thousands of times, and each edge would set its phis again.
 func (l *lowering) lowerSwitch(in *spirv.Instruction) {
 	selector := l.value(spirv.ID(in.Words[0]))
 	width := selector.t.width

@@ -65,6 +65,8 @@ func (l *lowering) lower1(in *spirv.Instruction, f lowerWords1) {
 func (l *lowering) rounded(in *spirv.Instruction) bool {
 	_, mode := l.p.module.Decoration(in.Result(), spirv.DecorationFPRoundingMode)
 	_, saturated := l.p.module.Decoration(in.Result(), spirv.DecorationSaturated)
+	// Conversions of floats to integers saturate in this form anyhow
+	// (lanes.OpFToS), so that the decoration asks for nothing more.
 	float := in.Op == spirv.OpConvertFToS || in.Op == spirv.OpConvertFToU
 	return mode || saturated && !float
 }
@@ -361,6 +363,8 @@ var lowerUnary = map[spirv.Opcode]lowerWords1{
 		if to.width == 32 || to.width == 64 {
 			return v
 		}
+		// The form's conversion saturates at 32 or 64 bits; narrower integers
+		// are limited after it.
 		limit := mask(to.width) >> 1
 		v = l.choose(lanes.OpSLt, v, l.f.Const(v.Kind, limit))
 		return l.cut(l.choose(lanes.OpSLt, l.f.Const(v.Kind, ^limit), v, true), to.width)

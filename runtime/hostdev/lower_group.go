@@ -133,10 +133,13 @@ func (l *lowering) newGroupWords(k lanes.Kind, second bool) groupWords {
 	if second {
 		g.at = 8 * maxGroup
 	}
+	// Two arrays of 8 bytes an element: values, and results of scans.
 	l.f.ScratchSize = 16 * maxGroup
 	return g
 }
 
+// size is the bytes of an element. A smaller kind than 32 bits is not a kind of
+// the form.
 func (g groupWords) size() int {
 	if g.kind.Wide() {
 		return 8
@@ -221,6 +224,8 @@ func (c *combining) overWorkgroup(x *lanes.Value) *lanes.Value {
 	values, results := l.newGroupWords(x.Kind, false), l.newGroupWords(x.Kind, true)
 	values.store(l.localLinear(), x)
 	l.byFirstStep(func() {
+		// In the order of the work-items, so that floats round as in the
+		// interpreter.
 		sum := l.f.NewRegister(x.Kind)
 		l.b.Set(sum, c.start)
 		l.countTo(l.groupItems(), func(i *lanes.Value) {
@@ -247,6 +252,7 @@ func (c *combining) overWorkgroup(x *lanes.Value) *lanes.Value {
 // lowerBroadcast takes a local id that is a scalar or a vector.
 func (l *lowering) lowerBroadcast(in *spirv.Instruction) {
 	v, id := l.arg(in, 1), l.arg(in, 2)
+	// The bounds of a pointer's allocation do not travel through memory.
 	if v.place != nil || hasPointer(v.t) {
 		l.unsupported("a broadcast of pointers")
 	}
@@ -314,5 +320,7 @@ func (l *lowering) lowerAsyncCopy(in *spirv.Instruction) {
 			l.copyValue(moved(to, n, toStep), moved(from, n, fromStep), t)
 		})
 	})
+	// The copy is over: its event is the one that was given, and waiting for it
+	// does nothing.
 	l.call().values[in.Result()] = l.arg(in, 5)
 }

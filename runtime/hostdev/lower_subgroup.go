@@ -74,7 +74,8 @@ func (l *lowering) together(partial bool) {
 	}
 }
 
-// overSubgroup combines the lanes in their order.
+// overSubgroup combines the lanes in their order. In order, as rounding depends
+// on it, so that the interpreter and this code give the same sums.
 func (c *combining) overSubgroup(x *lanes.Value) *lanes.Value {
 	l, sum, result := c.l, c.start, x
 	l.together(c.partial)
@@ -124,6 +125,8 @@ func (l *lowering) lowerShufflePair(in *spirv.Instruction) {
 	}
 	isFirst := l.b.Add(lanes.OpULt, lanes.Bool, place, l.i32(size))
 	place = l.b.Add(lanes.OpSelect, lanes.I32, isFirst, place, l.b.Add(lanes.OpSub, lanes.I32, place, l.i32(size)))
+	// A place beyond both values is the last one, as in the interpreter; the
+	// extension leaves it open.
 	last := l.i32(size - 1)
 	place = l.b.Add(lanes.OpSelect, lanes.I32, l.b.Add(lanes.OpULt, lanes.Bool, place, last), place, last)
 	l.together(false)
@@ -164,7 +167,9 @@ func (l *lowering) lowerAllEqual(in *spirv.Instruction) {
 	l.define(in, []*lanes.Value{l.b.Add(lanes.OpEq, lanes.Bool, differ, l.i32(0))})
 }
 
-// ballot is the bits of a boolean of the work-items that come here.
+// ballot is the bits of a boolean of the work-items that come here. The lanes
+// are joined one by one, as the form has no such operation; its size is that of
+// a sub-group, 32 at most.
 func (l *lowering) ballot(v *lanes.Value) *lanes.Value {
 	if l.k.subgroup == 1 {
 		return l.b.Add(lanes.OpInt, lanes.I32, v)
@@ -214,26 +219,15 @@ func (l *lowering) lowerBallotCount(in *spirv.Instruction) {
 	l.define(in, []*lanes.Value{l.resized(n, scalarWord(l.typeOf(in.Type())))})
 }
 
-// lowerBallotFind finds the first or the last bit of four words.
+// lowerBallotFind finds the first or the last bit of those of the sub-group, which
+// are in the first word: a sub-group has 32 work-items at most here, and is whole.
 func (l *lowering) lowerBallotFind(in *spirv.Instruction) {
-	v := l.arg(in, 1)
-	least := in.Op == spirv.OpGroupNonUniformBallotFindLSB
-	result := l.i32(-1)
-	if least {
-		result = l.i32(128)
+	x := l.b.Add(lanes.OpAnd, lanes.I32, l.arg(in, 1).words[0], l.i32(1<<l.k.subgroup-1))
+	at, none := l.b.Add(lanes.OpCtz, lanes.I32, x), l.i32(128)
+	if in.Op == spirv.OpGroupNonUniformBallotFindMSB {
+		at, none = l.b.Add(lanes.OpSub, lanes.I32, l.i32(31), l.b.Add(lanes.OpClz, lanes.I32, x)), l.i32(-1)
 	}
-	for i := range 4 {
-		n := i
-		if least {
-			n = 3 - i
-		}
-		x := v.words[n]
-		at := l.b.Add(lanes.OpSub, lanes.I32, l.i32(int64(32*n+31)), l.b.Add(lanes.OpClz, lanes.I32, x))
-		if least {
-			at = l.b.Add(lanes.OpAdd, lanes.I32, l.b.Add(lanes.OpCtz, lanes.I32, x), l.i32(int64(32*n)))
-		}
-		result = l.b.Add(lanes.OpSelect, lanes.I32, l.b.Add(lanes.OpBool, lanes.Bool, x), at, result)
-	}
+	result := l.b.Add(lanes.OpSelect, lanes.I32, l.b.Add(lanes.OpBool, lanes.Bool, x), at, none)
 	w := scalarWord(l.typeOf(in.Type()))
 	if w.lane == lanes.I64 {
 		result = l.b.Add(lanes.OpSExt, lanes.I64, result)

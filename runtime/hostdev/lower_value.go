@@ -33,6 +33,9 @@ func appendWords(list []word, t *typ) []word {
 	return append(list, scalarWord(t))
 }
 
+// scalarWord says how the form has a scalar. Integers up to 32 bits share a
+// kind, with zeros above their width, as the interpreter's words have them:
+// values pass between the two as they are.
 func scalarWord(t *typ) word {
 	w := word{kind: t.kind, width: t.width, lane: lanes.I32}
 	switch {
@@ -94,6 +97,8 @@ func (l *lowering) value(id spirv.ID) lowered {
 
 func (l *lowering) constant(c *constant) lowered {
 	v := lowered{t: c.t}
+	// Ahead of time an address is not known. Otherwise it is, as variables have
+	// their memory before a kernel is compiled.
 	addresses := 0 // a pointer to a function is its number
 	for _, id := range c.uses {
 		switch {

@@ -8,8 +8,12 @@ import "math"
 
 type float interface{ float32 | float64 }
 
+// mad rounds twice, as the conversion forbids Go to fuse (Go specification,
+// "Floating-point operators"); so every processor gives the same bits.
 func mad[T float](x, y, z T) T { return T(x*y) + z }
 
+// mix is x + (y - x) a as OpenCL C defines it, the product rounded for the same
+// reason.
 func mix[T float](x, y, a T) T { return x + T((y-x)*a) }
 
 func fdim[T float](x, y T) T {
@@ -19,6 +23,8 @@ func fdim[T float](x, y T) T {
 	return x - y // NaN too
 }
 
+// maxmag and minmag of equal magnitudes are fmax and fmin (OpenCL C, "Math
+// Functions").
 func maxmag(x, y float64) float64 {
 	switch {
 	case math.Abs(x) > math.Abs(y):
@@ -110,6 +116,8 @@ func sinpi(x float64) float64 {
 	return math.Sin(math.Pi * r)
 }
 
+// cospi is cos(pi x). It takes the sine where the cosine is small, which has
+// more correct bits there.
 func cospi(x float64) float64 {
 	if math.IsInf(x, 0) || x != x {
 		return math.NaN()
@@ -155,6 +163,8 @@ func cosh(x float64) float64 {
 	return math.Cosh(x)
 }
 
+// ldexp limits the exponent, which is a number of the kernel: twice the range
+// of doubles is far enough, and an int may have 32 bits.
 func ldexp(x float64, n int64) float64 {
 	return math.Ldexp(x, int(max(-1<<20, min(1<<20, n))))
 }
@@ -170,6 +180,8 @@ func fract(x float64) (result, floor float64) {
 	return x - floor, floor
 }
 
+// modf gives a fraction with the sign of the number, also where it is zero, as
+// C does.
 func modf(x float64) (fraction, whole float64) {
 	whole = math.Trunc(x)
 	if math.IsInf(x, 0) {
@@ -186,6 +198,8 @@ func remquo(x, y float64) (float64, int) {
 		return r, 0
 	}
 	rest := math.Abs(x) // OpenCL requires only the low 7 bits of the quotient
+	// The product below would overflow otherwise; a quotient by so large a
+	// number is small already.
 	if math.Abs(y) < math.MaxFloat64/256 {
 		rest = math.Mod(rest, 128*math.Abs(y))
 	}
@@ -217,6 +231,8 @@ func rootn(x float64, n int64) float64 {
 	if x < 0x1p-1000 && -1000 <= n && n <= 1000 {
 		return denormalRoot(x, n)
 	}
+	// 1/n is rounded, and the error grows with the logarithm of x; one step of
+	// Newton's method on r^n - x takes it back.
 	r := pow(x, 1/float64(n))
 	back := pow(r, float64(n))
 	if back == 0 || math.IsInf(back, 0) {
@@ -294,6 +310,8 @@ func logDD(x float64) dd {
 	s := dd{m - 1, 0}.div(fastTwoSum(1, m)) // m - 1 is exact
 	square := s.mul(s)
 	sum := dd{}
+	// The series of atanh: s is at most 0.172, so that the first term that is
+	// left out is below 2^-100.
 	for k := 37; k >= 3; k -= 2 {
 		sum = square.mul(sum.add(dd{1, 0}.div(dd{float64(k), 0})))
 	}
@@ -371,12 +389,18 @@ func log10(x float64) float64 {
 	return logDD(x).mul(log10e).high
 }
 
+// exp10 is exact for integers. Beyond 400 the result is infinite or zero, and
+// ln 10 x would make infinities in the arithmetic of two doubles.
 func exp10(x float64) float64 {
-	if x == math.Trunc(x) && math.Abs(x) < 400 {
+	switch {
+	case x != x:
+		return x
+	case x > 400:
+		return math.Inf(1)
+	case x < -400:
+		return 0
+	case x == math.Trunc(x):
 		return math.Pow10(int(x))
-	}
-	if math.Abs(x) > 400 || x != x {
-		return math.Exp(x)
 	}
 	return expDD(ln10dd.mul(dd{x, 0}))
 }
@@ -389,6 +413,8 @@ func pow(x, y float64) float64 {
 		return math.Pow(x, y)
 	}
 	power := logDD(math.Abs(x)).mul(dd{y, 0})
+	// e^800 overflows and e^-800 is zero; larger numbers would make infinities
+	// in the arithmetic of two doubles.
 	if math.Abs(power.high) > 800 || power.high != power.high {
 		power = dd{math.Copysign(800, power.high), 0}
 	}

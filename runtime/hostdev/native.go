@@ -545,6 +545,9 @@ func (w *worker) run(n *nativeKernel, next *atomic.Int64, total int64) {
 	if w.function == nil && n.module != nil {
 		w.function = n.module.ExportedFunction(n.code.Name)
 	}
+	// The first call takes one group, as nothing is known of their time. The
+	// size then grows to about a turn, and never beyond a share that leaves
+	// each worker two more calls: the last ones would wait for a long one.
 	size := int64(1)
 	for w.l.stop.Load() == nil {
 		first := next.Add(size) - size
@@ -583,6 +586,8 @@ func (w *worker) report(n *nativeKernel, code *lanes.Code, err error) {
 	get := func(offset int) int { return int(binary.LittleEndian.Uint32(w.data[offset:])) }
 	index := get(lanes.RecordGroup)
 	g := &group{launch: w.l}
+	// The code counts groups linearly, the first dimension fastest, as
+	// group.run does.
 	rest := index
 	for i, count := range w.l.r.groups {
 		g.id[i] = rest % count
@@ -624,6 +629,9 @@ func (w *worker) boundsFault(v *lanes.Value, get func(offset int) int) (fault *F
 		call := get(lanes.RecordCall) - int(w.record)
 		distance = int64(get(call + 4*lane))
 	}
+	// The check covers the accesses of all lanes at once; the first lane that
+	// is out of bounds is the one to name. The comparison is the code's own, in
+	// 32 bits without sign.
 	for stride != 0 && uint32(distance) <= uint32(length-size) && lane < 64 {
 		distance += stride
 		lane++
@@ -646,6 +654,8 @@ func (w *worker) tableFault(what string, at uint32, foreign bool, size int64, st
 	flat := &w.l.flat
 	entry, within := flat.entryNear(pointer(flat.base + uint64(at)))
 	memory := spaceNames[spaceGlobal]
+	// Local and private memory are allocations of the region too; the kernel's
+	// author knows them by their kind.
 	for room, name := range map[int]string{roomLocal: spaceNames[spaceLocal], roomFrame: spaceNames[spacePrivate]} {
 		if m := w.rooms[room]; m != nil && entryStart(entry) == m.at {
 			memory = name

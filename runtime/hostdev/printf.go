@@ -62,6 +62,8 @@ func stepPrintf(it *item, in *inst) status {
 	return running
 }
 
+// printText writes the text of one call as a whole: work-items on several
+// goroutines do not mix within a line.
 func (l *launch) printText(text string) {
 	l.device.output.Lock()
 	defer l.device.output.Unlock()
@@ -69,7 +71,9 @@ func (l *launch) printText(text string) {
 	_, _ = l.device.options.Output.Write([]byte(text))
 }
 
-// readString reads a NUL-terminated string from device memory.
+// readString reads a NUL-terminated string from device memory. Each byte counts
+// as a jump, since a string without an end in a large memory must stop with the
+// launch.
 func (it *item) readString(p pointer) (string, status) {
 	var text strings.Builder
 	for at := p; ; at++ {
@@ -231,6 +235,7 @@ func (c *conversion) formatInteger(v uint64, arg *printArg) string {
 	if base == 8 {
 		digits = strconv.FormatUint(v, 8)
 	}
+	// C11, 7.21.6.1: a zero with precision zero prints no digits.
 	if c.precision == 0 && v == 0 {
 		digits = ""
 	}
@@ -288,6 +293,8 @@ func (c *conversion) formatDigits(f float64) (text string, number bool) {
 	case math.IsInf(f, 0):
 		return "inf", false
 	}
+	// Letters are made capital at the end (formatFloat), also those of "inf"
+	// and "nan", as C asks for E, F, G and A.
 	verb := c.verb | 0x20 // in lower case
 	precision := c.precision
 	switch verb {
@@ -314,6 +321,8 @@ func (c *conversion) formatGeneral(f float64) string {
 		precision = 6
 	}
 	precision = max(precision, 1)
+	// C takes the exponent that the number has after rounding to the precision
+	// (C11, 7.21.6.1): 999999.5 with %g is 1e+06, not 1000000.
 	exponential := strconv.FormatFloat(f, 'e', precision-1, 64)
 	_, exponentText, _ := strings.Cut(exponential, "e")
 	exponent, _ := strconv.Atoi(exponentText)

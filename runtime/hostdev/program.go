@@ -54,6 +54,10 @@ type variable struct {
 // buildLinked makes the kernels of a linked module.
 func buildLinked(ctx context.Context, d *Device, linked *spirv.Module) (*program, error) {
 	p := newProgram(d, linked)
+	// The order is a need: compiling indexes operands without further checks,
+	// on the word of verifyModule; constants need types, and code needs both;
+	// the initial value of a variable may name a function, which is compiled
+	// then; collectNeeds reads the references of all code.
 	for _, step := range []func(*program) error{
 		(*program).verifyModule,
 		(*program).defineGlobals,
@@ -78,6 +82,9 @@ func newProgram(d *Device, m *spirv.Module) *program {
 		device: d, module: m,
 		constants: map[spirv.ID]*constant{}, variables: map[spirv.ID]*variable{}, byName: map[string]*variable{},
 		bodies: map[spirv.ID]*spirv.Function{}, functions: map[spirv.ID]*function{}, accesses: map[*typ]*access{}, kernels: map[string]*kernel{},
+		// A few words of a module can describe a great many: arrays of arrays,
+		// constants of constants. The budget grows with the module and covers
+		// all that is made of it.
 		room: 1<<24 + 64*int(m.Bound),
 	}
 	p.types = newTypeTable(m, p.constantInt)
@@ -178,6 +185,8 @@ func (p *program) placeBuiltin(v *variable, builtin spirv.BuiltIn) (pointer, err
 }
 
 func (p *program) allocateVariable(v *variable, flags uint64) (pointer, error) {
+	// Code that is compiled ahead of time runs in another process: its
+	// variables get places now, and memory when the image is opened.
 	if p.device.aot {
 		m, err := p.device.placeAhead(v.t.size)
 		if err != nil {
@@ -352,6 +361,7 @@ func (p *program) compileInto(fn *function) error {
 	if err != nil {
 		return err
 	}
+	// In place: calls that were compiled before hold the pointer.
 	*fn = *compiled
 	return nil
 }
@@ -369,6 +379,8 @@ func (p *program) functionName(id spirv.ID) string {
 	return p.module.Name(id)
 }
 
+// typeOfFunction is the type that OpFunction names in its last word (SPIR-V,
+// OpFunction).
 func (p *program) typeOfFunction(id spirv.ID) *typ {
 	return p.types.types[spirv.ID(p.bodies[id].Def.Words[3])]
 }
@@ -384,6 +396,8 @@ func (p *program) Kernel(name string) (driver.Kernel, error) {
 	return nil, fmt.Errorf("kernel %s: %w; the program has %s", name, driver.ErrNotFound, p.kernelNames())
 }
 
+// kernelNames lists the kernels for a message, sorted, as the order of a map
+// differs between runs.
 func (p *program) kernelNames() string {
 	if len(p.kernels) == 0 {
 		return "no kernels"
@@ -420,6 +434,8 @@ func (p *program) Close() error {
 	return nil
 }
 
+// releaseVariables gives the memory of variables back. Ahead of time there is
+// none, only places.
 func (p *program) releaseVariables() {
 	for _, v := range p.variables {
 		if v.memory != nil && !p.device.aot {

@@ -40,7 +40,9 @@ func (d *Device) presentCommands() (list []driver.Working) {
 	return list
 }
 
-// enqueueCommand adds a command, and runs it if nothing holds it.
+// enqueueCommand adds a command, and runs it if nothing holds it. The count of
+// pending begins at one, for this call itself, so that a command whose
+// predecessors end meanwhile starts once, here.
 func (q *queue) enqueueCommand(c *command, s driver.Sync) error {
 	c.queue, c.device, c.profiled = q, q.device, q.opts.Profiling
 	c.pending.Store(1)
@@ -65,6 +67,8 @@ func (q *queue) enqueueCommand(c *command, s driver.Sync) error {
 	}
 	ready := c.pending.Add(-1) == 0
 	switch {
+	// A caller that waits runs the command itself, which saves two switches of
+	// goroutines in a short launch.
 	case ready && s.Block:
 		if c.launch != nil {
 			c.launch.yield = s.Yield
@@ -104,7 +108,9 @@ func (q *queue) admitCommand(c *command) error {
 	return nil
 }
 
-// beginCommand returns the reason why a command must not run, or nil.
+// beginCommand returns the reason why a command must not run, or nil. In an
+// in-order queue a failure ends all that follows, since later commands count on
+// the results of earlier ones.
 func (q *queue) beginCommand(c *command) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -125,6 +131,8 @@ func (q *queue) endCommand(c *command, err error) []*command {
 		q.err = err
 	}
 	delete(q.open, c)
+	// Ended commands are let go, so that an idle queue keeps nothing of the
+	// past alive.
 	if q.last == c {
 		q.last = nil
 	}
@@ -186,6 +194,8 @@ func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driv
 }
 
 func repeatPattern(to, pattern []byte) {
+	// The part that is filled doubles: a copy of long pieces runs at the speed
+	// of memory.
 	for done := copy(to, pattern); done < len(to); done *= 2 {
 		copy(to[done:], to[:done])
 	}
@@ -227,6 +237,8 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	if err := q.enqueueCommand(&c.command, s); err != nil {
 		return err
 	}
+	// Nobody has its event, and nobody waits for it: the memory may be used
+	// again.
 	if s.Block && s.Done == nil && !q.isShared(&c.command) {
 		c.recycle()
 	}
@@ -313,6 +325,8 @@ func (q *queue) Abort(cause error) {
 		if c.launch != nil {
 			c.launch.abortLaunch(cause)
 		}
+		// The commands are dropped after the lock is released, as ending one
+		// takes it.
 		held = append(held, c)
 	}
 	q.mu.Unlock()

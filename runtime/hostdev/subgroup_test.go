@@ -108,3 +108,15 @@ func testSubgroupsInGroup(t *testing.T, p *testProgram) {
 	}
 	check(t, p, "both", out, want)
 }
+
+// TestBallotBits has ballots with bits that no work-item of the sub-group has.
+func TestBallotBits(t *testing.T) {
+	for _, options := range []Options{{}, {Interpret: true}} {
+		p := buildModules(t, options, driver.BuildOptions{}, asmModule(t, "ballots"))
+		in := []uint32{0xffffffff, 0xff0c, 1, 0xffffff80, 0x80, 0xfe, 0x30, 0x10, 0xf1, 0x8, 0x9, 0x42, 0x7, 0x6, 0x5, 0x70}
+		want := []uint32{0, 7, 2, 3, 0, 0, 7, 7, 7, 7, 1, 7, 4, 5, 4, 4, 0, 7, 3, 3, 0, 3, 1, 6, 0, 2, 1, 2, 0, 2, 4, 6}
+		out := p.buffer(make([]uint32, len(want)))
+		p.launch("ballots", driver.Range{Global: []int{16}, Local: []int{16}}, p.buffer(in), out)
+		check(t, p, "bits", out, want)
+	}
+}

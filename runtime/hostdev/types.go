@@ -86,6 +86,9 @@ func (t *typeTable) add(in *spirv.Instruction) (bool, error) {
 	return true, nil
 }
 
+// define fills in the type of an identifier. A pointer type is there already
+// (newTypeTable), and others may hold it. Sizes saturate, so that sums of them
+// cannot overflow.
 func (t *typeTable) define(in *spirv.Instruction, define func(*typeTable, *typ, []uint32) error) error {
 	own := t.types[in.Result()]
 	if own == nil {
@@ -100,6 +103,8 @@ func (t *typeTable) define(in *spirv.Instruction, define func(*typeTable, *typ, 
 	return t.measureDepth(own)
 }
 
+// measureDepth bounds the recursion over a type. A pointer ends it, as its
+// element is not part of a value.
 func (t *typeTable) measureDepth(own *typ) error {
 	if own.kind == kindPointer {
 		return nil
@@ -185,6 +190,7 @@ func (t *typeTable) defineFloat(own *typ, ops []uint32) error {
 	return nil
 }
 
+// setScalar gives an integer of 24 bits, say, four bytes, and one of 33 eight.
 func (own *typ) setScalar(k kind, width int) {
 	own.kind, own.width, own.words = k, width, 1
 	own.size = int64(1) << bits.Len(uint((width-1)/8))
@@ -227,6 +233,8 @@ func (t *typeTable) defineArray(own *typ, ops []uint32) error {
 	return nil
 }
 
+// setArray leaves an array of something that has no values unsupported, like
+// its element.
 func (own *typ) setArray(elem *typ, count uint64) {
 	if !elem.isValue() {
 		return
@@ -258,6 +266,8 @@ func (t *typeTable) defineStruct(own *typ, ops []uint32) error {
 		if err != nil {
 			return err
 		}
+		// The struct stays without a kind: a module may declare it as long as
+		// no kernel has a value of it.
 		if !member.isValue() {
 			own.members, own.offsets, own.starts = nil, nil, nil
 			return nil
@@ -359,11 +369,13 @@ func (t *typ) bits() int {
 }
 
 // isWhole tells whether every bit pattern of a scalar's bytes, or of a vector
-// component's, is a value.
+// component's, is a value. Loads of such types need no bits cut, and have steps
+// of their own.
 func (t *typ) isWhole() bool { return t.bits() == int(8*t.scalar().size) }
 
 // hasPackedBits tells whether a part of the type is a vector whose components
-// share bytes.
+// share bytes. LLVM packs a vector of booleans or of odd integers into bits;
+// OpenCL has no such vectors in memory, and they are refused there.
 func (t *typ) hasPackedBits() bool {
 	if t.words == 0 {
 		return false
