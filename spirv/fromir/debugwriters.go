@@ -6,7 +6,9 @@ import (
 	"offlink/ir"
 )
 
-// languages maps DWARF's languages to SPIR-V's, as OpenCL.DebugInfo.100 has them.
+// languages maps DWARF's languages to SPIR-V's, as OpenCL.DebugInfo.100 has
+// them. The keys are DW_LANG_C_plus_plus_17, _14, C_plus_plus, C99 and OpenCL;
+// the numbers those of Source Language (SPIR-V).
 var languages = map[uint64]uint32{0x2a: 6, 0x21: 6, 4: 6, 0xc: 3, 0x15: 3}
 
 // shaderLanguages maps them as NonSemantic.Shader.DebugInfo.200 has them.
@@ -29,7 +31,9 @@ func (d *debugWords) compilationUnit(n *debugNode) {
 	}
 }
 
-// sizeConstant returns a number of bits as a constant.
+// sizeConstant returns a number of bits as a constant. Numbers that fit have 32
+// bits, as the sets give most sizes; a type of half a gigabyte has more bits
+// than that.
 func (d *debugWords) sizeConstant(n uint64) id {
 	if n > 0xffffffff {
 		return d.constInt(64, n)
@@ -38,6 +42,9 @@ func (d *debugWords) sizeConstant(n uint64) id {
 }
 
 func (d *debugWords) basicType(n *debugNode) {
+	// The keys are DW_ATE_address, boolean, float, signed, signed_char,
+	// unsigned, unsigned_char. The sets count them without the gap for complex
+	// numbers.
 	encoding := map[uint64]uint32{1: 1, 2: 2, 4: 3, 5: 4, 6: 5, 7: 6, 8: 7}[n.fieldNumber("encoding")]
 	if n.fieldNumber("encoding") == 3 && d.options.Debug == DebugShader200 {
 		encoding = 8
@@ -133,6 +140,7 @@ func (d *debugWords) arrayType(n *debugNode) {
 // subrangeType returns a DebugTypeSubrange.
 func (d *debugWords) subrangeType(count, bound id) id {
 	none := d.noDebug()
+	// Arrays of the same bounds share the instruction.
 	key := fmt.Sprint("local subrange ", count, " ", bound)
 	if n, ok := d.b.keyed[key]; ok {
 		return n
@@ -154,6 +162,8 @@ func (d *debugWords) typedefType(n *debugNode) {
 func (d *debugWords) functionType(n *debugNode) {
 	d.addLiterals(d.nodeFlags(n))
 	types := d.resolveNode(n.nodeField("types"))
+	// The first of LLVM's types is the result, null for void; SPIR-V has void
+	// as a type.
 	if len(types) == 0 || types[0].Kind != ir.OperandNode {
 		d.addIDs(d.voidType())
 	}
@@ -229,6 +239,8 @@ func (d *debugWords) memberAccess(scope ir.Operand, flags uint32) uint32 {
 	}
 	n := d.debugNode(scope)
 	switch n.fieldNumber("tag") {
+	// C++: members of a class are private by default, those of a struct or
+	// union public.
 	case tagClass:
 		return flags | 2
 	case tagStructure, tagUnion:
@@ -303,7 +315,9 @@ func (d *debugWords) functionScope(n *debugNode) {
 	}
 }
 
-// describedFunction returns the function that a subprogram describes.
+// describedFunction returns the function that a subprogram describes. Only a
+// definition with its own !dbg counts: a subprogram without a function is
+// described nevertheless, for code that was inlined.
 func (d *debugWords) describedFunction(n *debugNode) id {
 	name := n.fieldText("linkageName")
 	if name == "" {

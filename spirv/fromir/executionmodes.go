@@ -43,6 +43,8 @@ var modeNeeds = map[uint32]need{
 	modeArithmeticPoison: {"SPV_KHR_poison_freeze", 5156},
 	modeSharedMemory:     {"SPV_INTEL_vector_compute", capVectorCompute},
 	modeNamedBarriers:    {"SPV_INTEL_vector_compute", capVectorCompute},
+	// RoundingModeRTPINTEL, RTNINTEL, FloatingPointModeALTINTEL and IEEEINTEL,
+	// with RoundToInfinityINTEL and FloatingPointModeINTEL.
 	5620:                 {"SPV_INTEL_float_controls2", 5582},
 	5621:                 {"SPV_INTEL_float_controls2", 5582},
 	5622:                 {"SPV_INTEL_float_controls2", 5583},
@@ -103,6 +105,8 @@ func (m *image) forbidContraction(self id, u *unit) {
 	}
 	types := slices.Clone(m.entries)
 	types = slices.DeleteFunc(types, func(e *shared) bool { return e.op != spirv.OpTypeFloat })
+	// By width and encoding, so that images of the same types have the same modes,
+	// whichever unit they met first.
 	slices.SortFunc(types, func(a, b *shared) int {
 		return cmp.Or(cmp.Compare(a.words[1], b.words[1]), cmp.Compare(len(a.words), len(b.words)))
 	})
@@ -159,6 +163,7 @@ func (t *translator) executionMode(number uint32, operands ...uint32) {
 	}
 	op := spirv.OpExecutionMode
 	if number == modeFastMathDefault || number == modeMaxRegistersID {
+		// Their operands are constants, not literals.
 		op = spirv.OpExecutionModeId
 		t.needVersion(spirv.Version1_2)
 	}
@@ -182,6 +187,8 @@ func (t *translator) kernelModes(info *functionInfo) {
 		mode uint32
 	}{{"reqd_work_group_size", modeLocalSize}, {"work_group_size_hint", modeLocalSizeHint}, {"max_work_group_size", modeMaxWorkgroup}} {
 		if list := t.attachedNumbers(v, h.kind); len(list) > 0 && !done[h.mode] {
+			// Metadata may have fewer than three dimensions; the missing ones
+			// have size 1.
 			t.executionMode(h.mode, append(list, 1, 1)[:3]...)
 		}
 	}
@@ -360,6 +367,7 @@ func (t *translator) floatControlMode(number uint32, operands []uint32) {
 	default:
 		return
 	}
+	// DenormPreserve is mode 4459 and capability 4464, and so on for the five.
 	t.useCapabilities(number + 5)
 	t.executionMode(number, operands...)
 }

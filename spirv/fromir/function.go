@@ -132,6 +132,9 @@ func (t *translator) functionParameters(words []uint32, info *functionInfo, elem
 
 // functionControl returns the mask of function control.
 func (t *translator) functionControl(h *ir.Header) (mask uint32) {
+	// The bits are those of Function Control (SPIR-V): Inline, DontInline,
+	// Pure, Const, OptNone. LLVM 16 put memory(...) in the place of readonly
+	// and readnone on functions.
 	has := func(name string) bool { return ir.FindAttribute(h.Attributes.Function, name) != nil }
 	memory := ""
 	if a := ir.FindAttribute(h.Attributes.Function, "memory"); a != nil {
@@ -179,6 +182,7 @@ var parameterAttributes = []struct {
 // decorateParameter decorates a parameter by its attributes, as far as SPIR-V has them.
 func (t *translator) decorateParameter(n id, list []ir.AttributeDetail) {
 	for _, p := range parameterAttributes {
+		// LLVM 21 spells nocapture captures(none).
 		for _, name := range p.names {
 			if a := ir.FindAttribute(list, name); a != nil && (name != "captures" || a.Value == "none" || a.Value == "") {
 				t.b.decorateID(n, decFuncParamAttr, p.attr)
@@ -229,6 +233,8 @@ func (t *translator) newFunction(info *functionInfo, body *ir.Body) *function {
 	if m.casts == nil {
 		m.incoming, m.merges, m.casts = make(map[phiEdge]id), make(map[int][]uint32), make(map[castKey]id)
 	}
+	// Maps are emptied, not made anew: a module of thousands of small functions
+	// would spend its time on them.
 	clear(m.incoming)
 	clear(m.merges)
 	clear(m.casts)
@@ -285,6 +291,7 @@ func (f *function) writeBlocks() {
 	start := 0
 	for i, block := range order {
 		f.block = block
+		// A cast serves its own block alone: it need not dominate others.
 		clear(f.casts)
 		f.code = appendInstruction(f.code, spirv.OpLabel, f.labels[block])
 		if i == 0 {
@@ -293,6 +300,8 @@ func (f *function) writeBlocks() {
 		}
 		f.writeBlock(block)
 	}
+	// SPIR-V wants all variables of a function at the start of its first block;
+	// allocas may stand anywhere.
 	f.code = slices.Insert(f.code, start, f.variables...)
 }
 
@@ -305,6 +314,8 @@ func (f *function) writeBlock(block int) {
 		f.at = i
 		in := &f.ir.Instructions[i]
 		if in.Op.IsTerminator() {
+			// The instruction of a loop's merge must be the last but one of its
+			// block.
 			f.edgeValues(block)
 			if merge := f.merges[block]; merge != nil {
 				f.code = append(f.code, merge...)
@@ -436,6 +447,8 @@ func (f *function) constantPart(v ir.Value, typ id) id {
 		if c.Kind == ir.ConstantExpression {
 			return 0
 		}
+		// A constant of many uses is made once for each type that a use wants
+		// of it.
 		key := constantKey{&f.ir.Constants, v.Index, typ}
 		made, known := f.constants[key]
 		if !known {
@@ -477,6 +490,7 @@ func (f *function) castPointer(n, typ, want id) id {
 // writeExpression writes a constant expression as an instruction.
 func (f *function) writeExpression(v ir.Value) id {
 	c := f.ir.Constants.At(v)
+	// The input chooses the depth, and each level is a call here.
 	if f.nesting++; f.nesting > 300 {
 		f.failf("constants nested too deep")
 	}

@@ -95,7 +95,8 @@ func (m *image) beginImage(t *translator) {
 }
 
 // translateValues sees to it that each value of the image has its unit. The
-// error is that of the first value that cannot be translated.
+// error is that of the first value that cannot be translated. In the order of
+// the view, so that the message does not depend on which worker came first.
 func (m *image) translateValues() {
 	m.findNeeded()
 	for i := range m.view.values {
@@ -129,6 +130,8 @@ func (m *image) findNeeded() {
 	for len(m.work) > 0 {
 		at := m.work[len(m.work)-1]
 		m.work = m.work[:len(m.work)-1]
+		// A declaration has no body here, whatever the module's own has: its
+		// references are another image's.
 		if m.view.declared[m.view.values[at].ID] {
 			continue
 		}
@@ -244,7 +247,9 @@ func (m *image) addUnitsWhere(which func(*ir.PartitionValue) bool) {
 	})
 }
 
-// entryNumber returns the number of an entry, giving it one when it is first met.
+// entryNumber returns the number of an entry, giving it one when it is first
+// met. The order of numbers is that of the image alone, so that its bytes do
+// not depend on the units that the session translated before, nor on -j.
 func (m *image) entryNumber(e *shared) id {
 	if e.index >= len(m.numbers) {
 		m.numbers = append(m.numbers, make([]id, e.index+1-len(m.numbers))...)
@@ -364,6 +369,8 @@ func (m *image) copyCode(words []uint32, u *unit, start, end int) []uint32 {
 	at := len(words)
 	words = append(words, u.code[start:end]...)
 	code := words[at:]
+	// Relocations are in the order of the words: a wrapper's are at the end of
+	// a list that may be long.
 	first, _ := slices.BinarySearchFunc(u.relocs, start, func(r codeReloc, at int) int { return int(r.at) - at })
 	for _, r := range u.relocs[first:] {
 		if int(r.at) >= end {
@@ -412,6 +419,7 @@ func (m *image) moduleFacts() {
 	for _, c := range append([]uint32{capAddresses, capKernel}, m.session.capability...) {
 		m.useCapabilities(c)
 	}
+	// A module without entry points must say that it is to be linked.
 	if len(m.view.values) == 0 {
 		m.useCapabilities(capLinkage)
 	}

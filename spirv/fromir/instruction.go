@@ -94,7 +94,9 @@ func (f *function) writeUndecorated(i int, in *ir.Instruction) (ended bool) {
 
 // settleResult makes the value that was computed the result of instruction i. The
 // last instruction that was written gets the identifier that earlier uses
-// have.
+// have. An identifier is handed out early where a phi or a later block uses the
+// value; a copy of the value would cost an instruction, so the number in the
+// last one is changed.
 func (f *function) settleResult(i int, in *ir.Instruction, made, before id) {
 	if before == 0 {
 		f.ids[i] = made
@@ -122,6 +124,8 @@ func (f *function) isLast(n id) bool {
 func (f *function) renumberLast(from, to id) {
 	f.code[f.lastAt+2] = to
 	f.b.alias[from] = to
+	// A cast that is kept under the old identifier would name one that nothing
+	// defines.
 	for key, n := range f.casts {
 		if n == from {
 			delete(f.casts, key)
@@ -158,6 +162,8 @@ func (f *function) writeOperation(in *ir.Instruction, typ id, emit emitter) id {
 	if !ok {
 		f.failf("the instruction %v has no counterpart in SPIR-V", in.Op)
 	}
+	// Integers of 24 bits, say, are held in 32: SPIR-V for kernels has 8, 16,
+	// 32 and 64.
 	if len(in.Operands) == 2 && f.hasOddWidth(in.Type) {
 		return f.oddArithmetic(in, typ)
 	}
@@ -184,7 +190,9 @@ func (f *function) emitLast(emit emitter, op spirv.Opcode, typ id, operands ...u
 	return emit(op, typ, operands...)
 }
 
-// isBool reports whether a type is i1 or a vector of it.
+// isBool reports whether a type is i1 or a vector of it. SPIR-V has a boolean
+// type without numbers, on which OpIAdd and the others are not allowed; LLVM
+// computes with i1 as with any integer.
 func (f *function) isBool(n ir.TypeID) bool {
 	typ := f.moduleType(n)
 	if typ.Kind == ir.TypeVector {
@@ -197,6 +205,8 @@ func (f *function) isBool(n ir.TypeID) bool {
 func (f *function) writeCompare(in *ir.Instruction, typ id, emit emitter) id {
 	a, b := in.Operands[0], in.Operands[1]
 	switch {
+	// LLVM's comparisons that are false or true whatever the operands are have
+	// no instruction.
 	case in.Predicate == ir.FCmpFalse || in.Predicate == ir.FCmpTrue:
 		return f.constantTruth(in.Type, typ, in.Predicate == ir.FCmpTrue)
 	case f.moduleType(a.Type).Kind == ir.TypePointer:
@@ -206,6 +216,8 @@ func (f *function) writeCompare(in *ir.Instruction, typ id, emit emitter) id {
 	}
 	x, y := f.valueID(a), f.valueID(b)
 	switch in.Predicate {
+	// Values of odd widths have zeros above: the sign must be spread before a
+	// signed comparison.
 	case ir.ICmpSGT, ir.ICmpSGE, ir.ICmpSLT, ir.ICmpSLE:
 		x, y = f.signExtended(a.Type, x), f.signExtended(a.Type, y)
 	}
@@ -232,6 +244,8 @@ func (f *function) constantTruth(n ir.TypeID, typ id, truth bool) id {
 // released readers of SPIR-V, and drivers made of them, crash on it.
 func (f *function) comparePointers(in *ir.Instruction, typ id, emit emitter) id {
 	a, b := in.Operands[0], in.Operands[1]
+	// A constant has any type; the other operand decides, so that null needs no
+	// cast.
 	want := f.typeOf(a)
 	if a.Kind == ir.ValueConstant && f.ir.Constants.At(a).Kind != ir.ConstantExpression {
 		want = f.typeOf(b)
@@ -293,6 +307,9 @@ func (f *function) vectorCondition(n ir.TypeID, condition id, length uint64) id 
 
 func (f *function) addressSpaceCast(in *ir.Instruction, typ id, emit emitter) id {
 	v := in.Operands[0]
+	// The numbers are clang's for SPIR: 1 global, 2 constant, 3 local, 4
+	// generic, 5 and 6 global memory of the device and of the host
+	// (SPV_INTEL_usm_storage_classes).
 	from, to := f.moduleType(v.Type).AddressSpace, f.moduleType(in.Type).AddressSpace
 	own := f.typeOf(v)
 	if v.Kind == ir.ValueConstant {
@@ -312,6 +329,8 @@ func (f *function) addressSpaceCast(in *ir.Instruction, typ id, emit emitter) id
 	if !ok {
 		f.failf("a cast from address space %d to %d has no counterpart in SPIR-V", from, to)
 	}
+	// The instructions change the storage class alone; a cast of the pointee
+	// comes before.
 	if f.pointerType(pointee, to) != typ {
 		n = f.castPointer(n, own, f.pointerType(f.pointeeID(typ), from))
 	}
@@ -365,7 +384,7 @@ func (f *function) writeBitcast(in *ir.Instruction, typ id, emit emitter) id {
 }
 
 // bitcastBools writes a cast between a vector of i1 and an integer of as many
-// bits.
+// bits. Element k is bit k, as in LLVM on little-endian targets, which SPIR is.
 func (f *function) bitcastBools(in *ir.Instruction, typ id, emit emitter) id {
 	v := in.Operands[0]
 	from, to := *f.moduleType(v.Type), *f.moduleType(in.Type)
@@ -456,10 +475,13 @@ func (f *function) writeConversion(in *ir.Instruction, typ id, emit emitter) id 
 			one = allOnes(32)
 		}
 		n = f.emitResult(spirv.OpSelect, f.intLikeType(v.Type, 32), n, whole(one), whole(0))
+	// A truncation to i1 keeps the lowest bit.
 	case to && in.Op == ir.OpTrunc:
 		bit := f.emitResult(spirv.OpBitwiseAnd, f.typeID(v.Type), n, f.splatConstant(v.Type, 1))
 		return f.emitLast(emit, spirv.OpINotEqual, typ, bit, f.splatConstant(v.Type, 0))
 	case to:
+		// A number that i1 cannot hold is poison (LangRef, fptoui), so that any
+		// truth value will do for it.
 		wide := f.intLikeType(in.Type, 32)
 		n = f.emitResult(plainOpcodes[in.Op], wide, n)
 		return f.emitLast(emit, spirv.OpINotEqual, typ, n, f.integerLike(in.Type, 32)(0))
@@ -530,6 +552,8 @@ func (f *function) constantIndex(v ir.Value, vector ir.TypeID) (uint32, bool) {
 		return 0, false
 	}
 	n := f.ir.Constants.At(v).Words[0]
+	// Beyond the vector LLVM has poison, and a literal would be invalid SPIR-V:
+	// the dynamic form leaves the result undefined.
 	return uint32(n), n < f.moduleType(vector).Length
 }
 

@@ -96,6 +96,7 @@ func (c *callSite) absoluteValue() id {
 	return c.cutToWidth(c.numberType(), c.extInst("s_abs", c.signedArg(0)))
 }
 
+// leadingZeros takes away the zeros above an odd width.
 func (c *callSite) leadingZeros() id {
 	n := c.extInst("clz", c.argumentID(0))
 	if !c.hasOddWidth(c.numberType()) {
@@ -108,6 +109,8 @@ func (c *callSite) leadingZeros() id {
 func (c *callSite) trailingZeros() id {
 	n := c.argumentID(0)
 	if c.hasOddWidth(c.numberType()) {
+		// A bit at the width: zero has as many trailing zeros as the type has
+		// bits.
 		n = c.emitResult(spirv.OpBitwiseOr, c.typ, n, c.intConst(0, 1<<c.scalarBits(c.numberType())))
 	}
 	return c.extInst("ctz", n)
@@ -158,6 +161,7 @@ func (c *callSite) exchangeAll(n, typ id, bits uint32, constant func(uint64) id)
 	return n
 }
 
+// byteSwap moves each byte on its own: OpenCL.std has no such instruction.
 func (c *callSite) byteSwap() id {
 	bits := c.scalarBits(c.numberType())
 	if bits > 64 {
@@ -187,6 +191,7 @@ func (c *callSite) funnelShift(left bool) id {
 	width := c.scalarBits(c.numberType())
 	bits := uint64(width)
 	high, low, by := c.argumentID(0), c.argumentID(1), c.argumentID(2)
+	// OpenCL.std's rotate takes its amount modulo the width, as fshl does.
 	if left && c.operand(0) == c.operand(1) && width == nextPower(width) {
 		return c.extInst("rotate", high, by)
 	}
@@ -195,6 +200,8 @@ func (c *callSite) funnelShift(left bool) id {
 	} else {
 		by = c.emitResult(spirv.OpBitwiseAnd, c.typ, by, c.intConst(0, bits-1))
 	}
+	// A shift by the whole width is undefined in SPIR-V, and needed where the
+	// amount is 0: one bit is shifted first, the rest after it.
 	rest := c.emitResult(spirv.OpISub, c.typ, c.intConst(0, bits-1), by)
 	one := c.intConst(0, 1)
 	var a, b id

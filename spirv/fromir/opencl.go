@@ -47,11 +47,13 @@ var signedFunctions = map[string]bool{
 }
 
 // floatFunctions are those of them that are other instructions for
-// floating-point numbers.
+// floating-point numbers. "common" lets the result for a NaN be either operand,
+// as OpenCL C does for max and min.
 var floatFunctions = map[string]string{"max": "fmax_common", "min": "fmin_common", "clamp": "fclamp"}
 
 // openclBuiltin returns the replacement of calls of a function of OpenCL C; nil for
-// one that is none.
+// one that is none. Tables first, then families by prefix; last any instruction
+// of OpenCL.std, most of which have the function's name.
 func (t *translator) openclBuiltin(name string, parameters []mangledType) *builtin {
 	b := &builtin{result: -1}
 	if w, ok := workItemVariables[name]; ok {
@@ -117,6 +119,8 @@ func (c *callSite) plainFunction(name string, op spirv.Opcode) {
 
 // signedFunction writes a function of which OpenCL.std has a signed and an unsigned form.
 func (c *callSite) signedFunction(name string) {
+	// LLVM's integers have no sign: the mangled name alone says which of the
+	// two is meant.
 	last := c.lastParameter()
 	switch {
 	case last.isFloating():
@@ -202,6 +206,8 @@ var plainNames = map[string]bool{
 // samplerConstant writes a sampler that a number stands for: coordinates
 // normalized or not, addressing mode, filter mode.
 func (c *callSite) samplerConstant() {
+	// The bits are those of clang's header: 1 normalized, 2 to 8 addressing,
+	// 0x10 nearest, 0x20 linear. SPIR-V numbers the modes in the same order.
 	n := uint32(c.constantArgument(0))
 	c.useCapabilities(capLiteralSampler)
 	typ := c.simpleType("Sampler")
@@ -212,7 +218,8 @@ func (c *callSite) samplerConstant() {
 	c.setResult(c.b.constantEntry(spirv.OpConstantSampler, typ, []uint32{n & 0xe >> 1, n & 1, filter}), typ)
 }
 
-// fenceSemantics maps the flags of fences: local, global, image.
+// fenceSemantics maps the flags of fences: local, global, image. The numbers
+// are CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE and CLK_IMAGE_MEM_FENCE.
 func fenceSemantics(flags uint64) (mask uint32) {
 	if flags&1 != 0 {
 		mask |= semWorkgroup
@@ -237,7 +244,8 @@ func (c *callSite) fenceOfPointer() {
 // devices, sub-group.
 var memoryScopes = [...]uint32{scopeInvocation, scopeWorkgroup, scopeDevice, scopeCrossDevice, scopeSubgroup}
 
-// memoryOrders maps the orders of OpenCL C, with C's numbers.
+// memoryOrders maps the orders of OpenCL C, with C's numbers. Consume, which
+// SPIR-V lacks, is the stronger acquire.
 var memoryOrders = [...]uint32{0, semAcquire, semAcquire, semRelease, semAcquireRelease, semSequential}
 
 // memoryScope returns an argument that is a scope of OpenCL C.

@@ -59,7 +59,8 @@ var opcodeAliases = map[string]string{
 }
 
 // spirvOpcode returns the instruction that a function is named after, and the
-// part that follows its name: _RTE, _sat, _Rfloat4.
+// part that follows its name: _RTE, _sat, _Rfloat4. The longest name wins, as
+// instructions have underscores in their functions' names too.
 func (t *translator) spirvOpcode(name string) (spirv.Opcode, string) {
 	base, postfixes := name, ""
 	for {
@@ -140,7 +141,8 @@ func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 }
 
 // structResult reports whether the result is stored through the first
-// argument.
+// argument. Compilers return structs so, by the target's calling
+// convention.
 func (c *callSite) structResult() bool {
 	if !c.isVoid(c.in.Type) || len(c.operands) == 0 {
 		return false
@@ -160,6 +162,7 @@ func (c *callSite) spirvArgument(op spirv.Opcode, i, at int) id {
 		if op == spirv.OpAtomicStore {
 			value = c.operand(len(c.operands) - 1).Type
 		}
+		// The type of the value decides: opaque pointers have no other hint.
 		if !c.isVoid(value) && c.function.moduleType(value).Kind != ir.TypePointer {
 			if boolResults[op] {
 				return c.argAs(i, c.intType(32))
@@ -241,6 +244,7 @@ func (c *callSite) postfixDecorations(n id, text string) {
 		switch part {
 		case "sat":
 			c.b.decorateID(n, decSaturated)
+		// The numbers are those of FP Rounding Mode (SPIR-V).
 		case "rte", "rtz", "rtp", "rtn":
 			c.b.decorateID(n, decFPRoundingMode, map[string]uint32{"rte": 0, "rtz": 1, "rtp": 2, "rtn": 3}[part])
 		}
@@ -267,6 +271,8 @@ func (c *callSite) extendedInstruction(name string) {
 			words = append(words, c.b.literalWord(uint32(c.constantArgument(i))))
 		case name == "printf" && c.isPointer(c.operand(i).Type):
 			words = append(words, c.argAs(i, c.intType(8)))
+			// OpenCL.std wants the format in constant memory; clang puts it
+			// elsewhere for SYCL and C++.
 			if i == 0 && c.function.moduleType(c.operand(0).Type).AddressSpace != 2 {
 				c.useExtension("SPV_EXT_relaxed_printf_string_address_space")
 			}
@@ -353,6 +359,8 @@ func (c *callSite) specComposite() {
 	var parts []id
 	for i := first; i < len(operands); i++ {
 		n := c.valueID(operands[i])
+		// The parts must be constants of the module: the instruction stands
+		// among the globals.
 		if c.b.entryOf(n) == nil {
 			c.failf("a part of a specialization constant is not a constant")
 		}
@@ -471,6 +479,8 @@ func (c *callSite) inputDimension(name string, pointer, vector id) {
 	whole := c.emitResult(spirv.OpLoad, vector, pointer, accessAligned, bits/2)
 	index := c.valueID(c.operand(0))
 	indexBits := c.function.moduleType(c.operand(0).Type).Bits
+	// An index beyond is allowed and has a value (OpenCL C, "Work-Item
+	// Functions"), while OpVectorExtractDynamic leaves it undefined.
 	inside := c.emitResult(spirv.OpULessThan, c.boolType(), index, c.constInt(indexBits, 3))
 	bounded := c.emitResult(spirv.OpSelect, c.typeID(c.operand(0).Type), inside, index, c.constInt(indexBits, 0))
 	element := c.emitResult(spirv.OpVectorExtractDynamic, c.typ, whole, bounded)
