@@ -46,9 +46,13 @@ type imageJob struct {
 	own  []byte
 }
 
+// Enough work-items for several steps of the compiled code, few enough for
+// thousands of jobs.
 const imageItems = 64
 
-// imageShapes are the images of each kind.
+// imageShapes are the images of each kind. The numbers are those of
+// cl_mem_object_type (cl.h). The sizes are odd and small, so that most
+// coordinates are near an edge.
 var imageShapes = []struct {
 	name   string
 	object uint32
@@ -66,6 +70,7 @@ var imageShapes = []struct {
 // imageJobs makes the jobs. Reading without a sampler and writing are defined inside
 // the image alone.
 func imageJobs(formats func(driver.ImageKind) []driver.ImageFormat) (list []*imageJob) {
+	// The seed is fixed: a difference must come back in the next run.
 	random := rand.New(rand.NewPCG(7, 11))
 	for _, shape := range imageShapes {
 		for _, format := range formats(shape.desc.Kind) {
@@ -91,6 +96,7 @@ func imageJobs(formats func(driver.ImageKind) []driver.ImageFormat) (list []*ima
 			}
 			j.Addressing, j.Normalized, j.Linear = 0, false, false
 			list = append(list, j.fill("read_"+shape.name+"_"+letter, random))
+			// OpenCL lets kernels write to sRGB images with an extension only.
 			if format.Order < driver.OrderSRGB || format.Order == driver.OrderABGR {
 				j.Writes = true
 				list = append(list, j.fill("write_"+shape.name+"_"+letter, random))
@@ -100,6 +106,8 @@ func imageJobs(formats func(driver.ImageKind) []driver.ImageFormat) (list []*ima
 	return list
 }
 
+// imageLetter is the kernel's type of texels: floats also for normalized
+// integers (OpenCL C, "Image Read and Write Functions").
 func imageLetter(t driver.ChannelType) string {
 	switch t {
 	case driver.SignedInt8, driver.SignedInt16, driver.SignedInt32:
@@ -114,6 +122,7 @@ func imageSamplers() (list []driver.Sampler) {
 	for mode := driver.AddressNone; mode <= driver.AddressMirroredRepeat; mode++ {
 		for _, linear := range []bool{false, true} {
 			list = append(list, driver.Sampler{Addressing: mode, Normalized: true, Linear: linear})
+			// The repeating modes are defined for normalized coordinates alone.
 			if mode < driver.AddressRepeat {
 				list = append(list, driver.Sampler{Addressing: mode, Linear: linear})
 			}
@@ -164,11 +173,15 @@ func (j *imageJob) tameFloats(random *rand.Rand) {
 		}
 	case driver.HalfFloat:
 		for i := 0; i < len(j.Data); i += 2 {
+			// Exponents from 12 to 17: numbers from 2^-3 to 8, whose sums in a
+			// filter are of one size.
 			binary.LittleEndian.PutUint16(j.Data[i:], uint16(random.Uint32()&0x83ff|(12+random.Uint32()%6)<<10))
 		}
 	}
 }
 
+// texelSize is the bytes of a texel in the host's memory (OpenCL, table of
+// cl_image_format).
 func (j *imageJob) texelSize() int {
 	channels := map[driver.ChannelOrder]int{
 		driver.OrderRG: 2, driver.OrderRA: 2, driver.OrderRx: 2, driver.OrderRGx: 3, driver.OrderSRGB: 3,
@@ -211,6 +224,7 @@ func (j *imageJob) coordinate(item, dimension int, random *rand.Rand) uint32 {
 	if spread == 0 && j.Linear { // neighbors are inside
 		at = 0.5 + random.Float64()*float64(size-1)
 	}
+	// The coordinate of a layer is never normalized.
 	if j.Normalized && !(j.Layers > 0 && (dimension == 2 || dimension == 1 && j.Height == 0)) {
 		at /= float64(size)
 	}
@@ -336,6 +350,8 @@ func (j *imageJob) distance(theirs []byte) float64 {
 	for i := 0; i < len(j.own); i += 4 {
 		a, b := math.Float32frombits(binary.LittleEndian.Uint32(j.own[i:])), math.Float32frombits(binary.LittleEndian.Uint32(theirs[i:]))
 		if d := math.Abs(float64(a)-float64(b)) / (scale * 0x1p-24); !(d <= most) {
+			// A NaN compares as neither less nor equal, and counts as
+			// infinitely far.
 			most = cmp.Or(d, math.Inf(1))
 		}
 	}
@@ -398,6 +414,8 @@ func runImagesElsewhere(o options, dir string, jobs []*imageJob, code, source []
 	if err != nil {
 		return err
 	}
+	// The other device runs in Python, in a process of its own: a driver that
+	// crashes leaves the results that it wrote.
 	files := map[string][]byte{"jobs.json": text, "images.py": imagesHalf, "images.spv": code}
 	if source != nil {
 		files["images.cl"] = source
@@ -452,6 +470,8 @@ func reportImages(o options, dir string, jobs []*imageJob) (differ bool) {
 		switch d := j.distance(theirs); {
 		case d == 0:
 			r.equal++
+		// A written channel may differ by one step: the rounding of conversions
+		// is the device's choice there.
 		case d <= maxImageUnits && !j.Writes || d <= 1:
 			r.near, r.most = r.near+1, max(r.most, d)
 		default:

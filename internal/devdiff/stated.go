@@ -70,6 +70,7 @@ func parseStated(source string) (statedConfig, []*statedTest, error) {
 		switch {
 		case line == "[config]":
 		case line == "[test]":
+			// The lines before the first test are defaults of all.
 			next := *base
 			next.in, next.out = map[int]statedValue{}, map[int]statedValue{}
 			now = &next
@@ -89,6 +90,8 @@ func parseStated(source string) (statedConfig, []*statedTest, error) {
 func statedLines(text string) func(func(string, error) bool) {
 	return func(yield func(string, error) bool) {
 		scanner := bufio.NewScanner(strings.NewReader(text))
+		// Buffers are stated on one line each, longer than a scanner's usual
+		// limit.
 		scanner.Buffer(nil, 4<<20)
 		line := ""
 		for scanner.Scan() {
@@ -149,7 +152,8 @@ func (s *statedTest) set(key, value string) (err error) {
 	return err
 }
 
-// statedSizes are the sizes up to the first that is 0.
+// statedSizes are the sizes up to the first that is 0. Piglit states three
+// sizes always.
 func statedSizes(value string) (list []int, err error) {
 	for _, field := range strings.Fields(value) {
 		n, err := strconv.Atoi(field)
@@ -174,6 +178,8 @@ func (s *statedTest) setArgument(out bool, value string) error {
 		return err
 	}
 	fields = fields[1:]
+	// One argument that is an image makes the whole test one of images, whose
+	// arguments are stated in another form.
 	if s.image = s.image || fields[0] == "image" || fields[0] == "sampler"; s.image {
 		return nil
 	}
@@ -297,6 +303,7 @@ func (v *statedValue) number(word string) (uint64, error) {
 	if n, err := strconv.ParseInt(word, 0, 64); err == nil {
 		return uint64(n), nil
 	}
+	// Numbers beyond the signed range are unsigned ones.
 	n, err := strconv.ParseUint(word, 0, 64)
 	return n, err
 }
@@ -416,6 +423,7 @@ func nearestHalf(f float64) uint64 {
 	switch size := math.Abs(f); {
 	case f != f:
 		return 0x7e00
+	// Half of the step above 65504, the greatest half, rounds to infinity.
 	case size >= 65520:
 		return sign | 0x7c00
 	case size < 0x1p-14: // denormals are multiples of the least; the next number is 0x400

@@ -20,7 +20,7 @@ const keptUnnumbered = math.MaxUint32
 
 func newNumbering(n int) numbering { return numbering{to: make([]uint32, n)} }
 
-// reset forgets the entries. It costs as much as there are, not as many as the
+// resetNumbering forgets the entries. It costs as much as there are, not as many as the
 // module has.
 func (n *numbering) resetNumbering() {
 	for _, i := range n.kept {
@@ -38,7 +38,7 @@ func (n *numbering) keepEntry(i uint32) bool {
 	return true
 }
 
-// mark is keepEntry for entries of which the caller has a list; it forgets them.
+// markEntry is keepEntry for entries of which the caller has a list; it forgets them.
 func (n *numbering) markEntry(i uint32) bool {
 	if n.to[i] != 0 {
 		return false

@@ -9,6 +9,8 @@ func (r *bodyReader) readInstruction(in *ir.Instruction) name {
 	r.peekByte()
 	start := r.pos
 	w := r.readWord()
+	// tail, musttail and notail stand before the word that names the
+	// instruction.
 	for ir.ParseFlag(w)&(ir.FlagTail|ir.FlagMustTail|ir.FlagNoTail) != 0 {
 		in.Flags |= ir.ParseFlag(w)
 		w = r.readWord()
@@ -53,7 +55,8 @@ func (r *bodyReader) readOperation(in *ir.Instruction) {
 }
 
 // readFlags takes the flags in front of a type. Words that are not known are
-// stepped over.
+// stepped over. A later LLVM's flag only allows more optimization, so that
+// leaving it out keeps the meaning.
 func (r *bodyReader) readFlags(in *ir.Instruction) {
 	for {
 		w := r.peekWord()
@@ -219,6 +222,8 @@ func (r *bodyReader) readAddress(in *ir.Instruction) {
 		r.acceptWord("inrange")
 		r.addOperand(r.typedValue())
 	}
+	// The text states the source type alone; the result is a pointer, or a
+	// vector of them where an operand is one.
 	in.Type = r.derivedType(ir.AddressType(r, r.pool, in.Element, r.scratch))
 }
 
@@ -326,6 +331,8 @@ func (r *bodyReader) readOther(in *ir.Instruction) {
 		in.Element = in.Type
 	default:
 		r.skipOperation(in.Op)
+		// Pads and tokens of exceptions have no counterpart in a device's
+		// language; translation refuses them by their opcode.
 		in.Type = r.InternType(ir.Type{Name: "token"})
 	}
 }
@@ -447,7 +454,8 @@ func (r *bodyReader) readAttachment(in *ir.Instruction) {
 	in.Attachments = append(in.Attachments, ir.Attachment{Kind: kind, Operand: o})
 }
 
-// readLocation decodes a DILocation.
+// readLocation decodes a DILocation. One location serves many instructions;
+// each node is decoded once.
 func (r *bodyReader) readLocation(o ir.Operand) *ir.Location {
 	if o.Kind == ir.OperandNode {
 		if known, ok := r.locations[o.Node]; ok {
@@ -469,6 +477,8 @@ func (r *bodyReader) readLocation(o ir.Operand) *ir.Location {
 func (r *bodyReader) readRecord(in *ir.Instruction) {
 	r.expectByte('#')
 	in.Op, in.Type = ir.OpDebugRecord, r.InternType(ir.Type{Name: "void"})
+	// The record's kind (value, declare, assign, label) is kept in Scope, which
+	// records do not use otherwise.
 	in.Scope = string(r.readWord()[len("dbg_"):])
 	r.expectByte('(')
 	r.scratch = r.scratch[:0]

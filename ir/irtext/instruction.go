@@ -133,6 +133,8 @@ func (p *parser) parseInstruction() (terminator bool) {
 	p.instructionTail()
 	p.defineResult(result, resultPos, wordPos, hasResult)
 	if p.onInstruction != nil {
+		// LLVM numbers results without a name, in the order of the text,
+		// together with arguments and blocks (LangRef, "Identifiers").
 		if resultPos < 0 && hasResult {
 			result = name{number: p.locals.next - 1, numbered: true}
 		}
@@ -140,6 +142,7 @@ func (p *parser) parseInstruction() (terminator bool) {
 		p.site.result, p.site.hasName = result, resultPos >= 0
 		p.onInstruction(&p.site)
 	}
+	// Terminators have the lowest numbers, for this comparison.
 	return op <= opUnreachable
 }
 
@@ -265,6 +268,8 @@ func (p *parser) parseTerminator(op opcode) (hasResult bool) {
 		return p.callBranch()
 	case opResume:
 		p.parseOperand()
+	// The funclet instructions of Windows exceptions: device code has none, but
+	// a module must not fail because a function that no image keeps has them.
 	case opCatchSwitch:
 		p.parseWithin()
 		p.labelList()
@@ -309,7 +314,9 @@ func (p *parser) alignOrSpace() {
 	}
 }
 
-// moreOperands steps over ", operand" as often as that follows.
+// moreOperands steps over ", operand" as often as that follows. A comma before
+// metadata is the tail's: the grammar has no other sign for the end of the
+// operands.
 func (p *parser) moreOperands() {
 	for p.peekByte() == ',' {
 		start := p.pos
@@ -346,7 +353,8 @@ func (p *parser) parseLoad() {
 	p.parseOrdering()
 }
 
-// memoryOperation steps over flags, operands and ordering.
+// memoryOperation steps over flags, operands and ordering. The words of an
+// atomicrmw (its operation) are stepped over as flags.
 func (p *parser) memoryOperation() {
 	p.skipFlags()
 	p.parseOperand()
@@ -372,6 +380,8 @@ func (p *parser) parseOrdering() {
 			p.expectByte('(')
 			p.readQuoted()
 			p.expectByte(')')
+		// cmpxchg has two orderings, the others one; how many there are is not
+		// checked here.
 		case "unordered", "monotonic", "acquire", "release", "acq_rel", "seq_cst":
 			p.pos += len(w)
 		default:

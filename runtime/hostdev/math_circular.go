@@ -29,7 +29,7 @@ var (
 // quarterPi is the bound below which an argument is not reduced.
 const quarterPi = math.Pi / 4
 
-// reduce splits x into a multiple of pi/2, of which it returns the number modulo
+// reduceAngle splits x into a multiple of pi/2, of which it returns the number modulo
 // 4, and the rest, which is at most pi/4 in magnitude. x is finite.
 func reduceAngle(x float64) (quadrant int, rest dd) {
 	if math.Abs(x) < quarterPi {

@@ -30,6 +30,8 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	// A driver may crash on a module that is not valid, and takes the process
+	// with it: the check is here.
 	module, err := devicecode.ParseModule(m.Code, devicecode.Limits{Device: d.info.Name, ILVersions: d.info.ILVersions})
 	if err == nil {
 		module, err = module.Specialize(opts.SpecConstants)
@@ -104,6 +106,8 @@ func (p *program) createModules(objects []*object) error {
 		sources[i] = ze.Source{Code: o.module.Bytes(), Flags: o.flags}
 	}
 	d := p.device
+	// One program of all modules lets the driver optimize across them; the
+	// extension is ze_module_program_exp_desc_t.
 	if len(sources) > 1 && d.programs {
 		module, err := d.library.NewProgram(d.context, d.handle, sources)
 		if err == nil {
@@ -125,6 +129,8 @@ func (p *program) loadModules(format uint32, sources []ze.Source) error {
 		p.modules = append(p.modules, module)
 	}
 	if len(p.modules) > 1 {
+		// Modules are linked after all were made: each may import from a later
+		// one.
 		return d.library.DynamicLink(p.modules)
 	}
 	return nil
@@ -176,7 +182,8 @@ func (p *program) findSymbol(symbol string) (driver.Memory, error) {
 	return nil, nil
 }
 
-// Kernel returns a kernel.
+// Kernel returns a kernel. Each module is asked, as a program that was linked
+// dynamically keeps its kernels where they were.
 func (p *program) Kernel(name string) (driver.Kernel, error) {
 	params, ok := p.tables.Kernels[name]
 	if !ok {
@@ -316,6 +323,8 @@ func (k *kernel) appendLaunch(list ze.Handle, n *launchPlan) error {
 	if err := library.SetGroupSize(k.handle, n.group); err != nil {
 		return err
 	}
+	// The offset is a state of the kernel too: one of an earlier launch must
+	// not stay.
 	if k.program.device.offsets {
 		if err := library.SetOffset(k.handle, n.offset); err != nil {
 			return err

@@ -12,11 +12,14 @@ import (
 // answer is the result of a query, as the host gets it.
 type answer []byte
 
+// textAnswer is a text with the zero that C ends it with, which the size counts
+// (cl.h).
 func textAnswer(text string) answer { return append([]byte(text), 0) }
 
 func word32(n uint32) answer { return binary.NativeEndian.AppendUint32(nil, n) }
 func word64(n uint64) answer { return binary.NativeEndian.AppendUint64(nil, n) }
 
+// flag is a pi_bool, of 32 bits.
 func flag(yes bool) answer {
 	if yes {
 		return word32(1)
@@ -38,6 +41,8 @@ func reply(a answer, param uint32, room uintptr, out unsafe.Pointer, size *uintp
 	if a == nil {
 		return failure(invalidValue, "the query %#x is not known", param)
 	}
+	// Hosts ask twice: for the size first, without room, and then for the
+	// answer.
 	if size != nil {
 		*size = uintptr(len(a))
 	}
@@ -110,7 +115,9 @@ func platformAnswer(param uint32) answer {
 	return nil
 }
 
-// deviceAnswer answers a query of the device.
+// deviceAnswer answers a query of the device. deviceAnswer answers a query of
+// the device. The answers are by type, as a wrong size of an answer would write
+// over the host's memory.
 func deviceAnswer(param uint32) answer {
 	info := device().Info()
 	for _, answers := range []func(*driver.Info, uint32) answer{deviceText, deviceNumber, deviceLimit, deviceFlag, deviceMemory} {
@@ -154,12 +161,15 @@ func deviceNumber(info *driver.Info, param uint32) answer {
 		{deviceDimensions, 3},
 		{cl.DeviceMaxClockFrequency, info.ClockMHz},
 		{cl.DeviceAddressBits, info.AddressBits},
+		// In bits (cl.h).
 		{cl.DeviceMemoryAlignment, 8 * info.MemoryAlignment},
 		{cl.DeviceCacheLine, info.CacheLine},
 		{deviceCacheType, 0},
+		// CL_GLOBAL: local memory is memory of the host.
 		{cl.DeviceLocalMemoryType, 2},
 		{deviceConstantArgs, 8},
 		{cl.DeviceMaxSubGroups, info.MaxSubGroups},
+		// There is one device, which is never released.
 		{deviceReferences, 1},
 		{deviceQueueIndices, 1},
 		{cl.DeviceMaxSubDevices, 0},
@@ -194,6 +204,7 @@ func deviceLimit(info *driver.Info, param uint32) answer {
 		return words64(info.SubGroupSizes...) // size_t, as DPC++'s runtime reads them
 	case deviceMaxGroups, deviceMaxGroups1D:
 		return words64(int(info.MaxGroups[0]))
+	// Reversed: SYCL's last dimension is OpenCL's first.
 	case deviceMaxGroups2D:
 		return words64(int(info.MaxGroups[1]), int(info.MaxGroups[0]))
 	case deviceMaxGroups3D:
@@ -218,6 +229,8 @@ func deviceFlag(info *driver.Info, param uint32) answer {
 		return flag(true)
 	case deviceAtomic64:
 		return flag(info.HasAspect("atomic64"))
+	// The plugin interface of images is not implemented, though the device has
+	// images.
 	case cl.DeviceImageSupport, deviceBuildsParts, deviceMemoryChannel, deviceESIMD:
 		return flag(false)
 	}
@@ -259,6 +272,7 @@ func deviceMemory(info *driver.Info, param uint32) answer {
 		return word64(allScopes)
 	case cl.DeviceUSMHost, cl.DeviceUSMDevice, cl.DeviceUSMShared:
 		return word64(usmCapabilities)
+	// Memory that the device did not allocate is not in its region.
 	case cl.DeviceUSMSharedCross, cl.DeviceUSMSharedSystem:
 		return word64(0)
 	case devicePlatform:

@@ -119,7 +119,7 @@ func offlink_piTearDown(parameter unsafe.Pointer) int32 {
 	})
 }
 
-// noBackendOption has the host leave options as they are.
+// piPluginGetBackendOption has the host leave options as they are.
 //
 //export offlink_piPluginGetBackendOption
 func offlink_piPluginGetBackendOption(unused1 uintptr, option unsafe.Pointer, backend *unsafe.Pointer) int32 {

@@ -41,7 +41,8 @@ func (p *program) Close() error {
 	return errors.Join(errs...)
 }
 
-// keepLog keeps the log of a failed build, and gives the failure its code.
+// keepLog keeps the log of a failed build, and gives the failure its code. The
+// host asks for the log in another call, of the program that failed.
 func (p *program) keepLog(code int32, err error) error {
 	if err == nil {
 		return nil
@@ -68,6 +69,7 @@ func onProgram(handle uintptr, f func(p *program) error) int32 {
 //export offlink_piProgramCreate
 func offlink_piProgramCreate(unused1 uintptr, code unsafe.Pointer, length uintptr, out *uintptr) int32 {
 	return perform(func() error {
+		// The host may free its bytes after the call.
 		data := slices.Clone(wordsAt((*byte)(code), int(length)))
 		m, err := spirv.Parse(data)
 		if err != nil {
@@ -81,6 +83,7 @@ func offlink_piProgramCreate(unused1 uintptr, code unsafe.Pointer, length uintpt
 }
 
 func kernelsOf(m *spirv.Module) []string {
+	// Sorted: the order of a map would differ between runs of a program.
 	return slices.Sorted(maps.Keys(devicecode.NewTables(m).Kernels))
 }
 
@@ -235,6 +238,8 @@ func (p *program) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A loaded program needs the names of its kernels alone; their parameters
+	// are in the device's own form.
 	tables := devicecode.NewTables(nil)
 	for _, name := range p.kernels {
 		tables.Kernels[name] = nil
@@ -243,7 +248,8 @@ func (p *program) encode() ([]byte, error) {
 }
 
 // storeBinary copies the binary to the place that the host's array names, which
-// has the size that was told.
+// has the size that was told. There is one device, so that the array has one
+// entry.
 func (p *program) storeBinary(out unsafe.Pointer) error {
 	binary, err := p.encode()
 	if err != nil || out == nil {

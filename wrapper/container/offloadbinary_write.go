@@ -67,7 +67,7 @@ func compressOffload(made []devimg.Code, zstd bool, b *Budget) ([]devimg.Code, e
 	return []devimg.Code{devimg.Bytes(header), packed}, nil
 }
 
-// parts reads the entries, metadata too, and numbers those that are images.
+// readParts reads the entries, metadata too, and numbers those that are images.
 func (f *offloadFile) readParts() ([]offloadPart, error) {
 	begin, count := u64(f.data, 16), u64(f.data, 24)
 	if f.version == 1 {

@@ -57,6 +57,8 @@ func isCOFF(data []byte) bool {
 		return true
 	}
 	_, known := coffReadable[first]
+	// The machine alone is two bytes that any file may begin with; the section
+	// table must fit too.
 	return known && binary.LittleEndian.Uint16(data[16:]) == 0 && // no optional header
 		uint64(second)*coffSectionSize <= uint64(len(data))
 }
@@ -231,6 +233,8 @@ func (c *coffFile) readSymbols() error {
 	if c.symbols, err = c.input.table(off, count, uint64(c.symbolSize()), "symbols"); err != nil {
 		return err
 	}
+	// The string table follows the symbols without a pointer of its own; its
+	// first word is its size.
 	c.strings = c.data[off+uint64(len(c.symbols)):]
 	if len(c.strings) >= 4 {
 		c.strings = c.strings[:min(uint64(len(c.strings)), uint64(binary.LittleEndian.Uint32(c.strings)))]
@@ -278,6 +282,8 @@ func (c *coffFile) nameSections() error {
 		if c.image { // raw data is padded to whole blocks
 			size = min(size, uint64(h.VirtualSize))
 		}
+		// Objects state the size of uninitialized data as raw size, without
+		// bytes.
 		if h.Flags&coffUninitialized != 0 || h.Raw == 0 {
 			size = 0
 		}
@@ -312,7 +318,7 @@ func (c *coffFile) placeRegions() error {
 	return c.file.setRegions(&c.input, l.regions)
 }
 
-// fixups resolves the relocations of an object's data.
+// readFixups resolves the relocations of an object's data.
 func (c *coffFile) readFixups() ([]fixup, error) {
 	var fixups []fixup
 	for i := range c.sections {
@@ -340,7 +346,7 @@ func (c *coffFile) readFixups() ([]fixup, error) {
 	return fixups, nil
 }
 
-// relocations returns the relocation table of a section. Past 65,534 entries
+// relocationTable returns the relocation table of a section. Past 65,534 entries
 // their number is in the first.
 func (c *coffFile) relocationTable(h *coffSection) ([]byte, error) {
 	off, count := uint64(h.Relocs), uint64(h.RelocCount)
@@ -349,6 +355,7 @@ func (c *coffFile) relocationTable(h *coffSection) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		// The count includes the entry that holds it.
 		if count = uint64(binary.LittleEndian.Uint32(first)); count == 0 {
 			return nil, nil
 		}
@@ -357,7 +364,7 @@ func (c *coffFile) relocationTable(h *coffSection) ([]byte, error) {
 	return c.input.table(off, count, coffRelocSize, "relocations")
 }
 
-// fixup resolves one relocation; the addend is in the word.
+// readFixup resolves one relocation; the addend is in the word.
 func (c *coffFile) readFixup(s *FileSection, reloc []byte) (fixup, bool, error) {
 	at := uint64(binary.LittleEndian.Uint32(reloc))
 	symbol := uint64(binary.LittleEndian.Uint32(reloc[4:]))
@@ -376,6 +383,7 @@ func (c *coffFile) readFixup(s *FileSection, reloc []byte) (fixup, bool, error) 
 	}
 	switch {
 	case section == coffAbsoluteSymbol:
+	// Undefined symbols (0) and debugging ones (-2) have no address.
 	case section < 1:
 		return fixup{}, false, nil
 	case section > int64(len(c.sections)):

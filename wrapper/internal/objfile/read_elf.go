@@ -69,6 +69,8 @@ func readELF(data []byte) (*File, error) {
 // parseELF reads the headers of an ELF file.
 func parseELF(data []byte) (*elfFile, error) {
 	e := &elfFile{input: input{ELF, data}}
+	// Sections come before segments: their first header has the number of
+	// segments where that does not fit 16 bits (gABI, PN_XNUM).
 	for _, step := range []func() error{e.readHeader, e.readSections, e.readSegments, e.nameSections, e.placeRegions} {
 		if err := step(); err != nil {
 			return nil, err
@@ -104,6 +106,8 @@ func (e *elfFile) readHeader() error {
 	number := elf.Machine(e.u16(18))
 	machine, known := elfReadable[number]
 	if !known {
+		// Files of other machines are read as far as that needs no relocations:
+		// their device code can be listed.
 		machine.name = fmt.Sprintf("machine %d", uint16(number))
 	}
 	e.machine = machine
@@ -178,6 +182,8 @@ func (e *elfFile) readSections() error {
 	}
 	count := uint64(n)
 	if n == 0 { // the number is in the first header
+		// The count is input: the table is checked against the file's size
+		// before anything of that size is made.
 		first, err := e.table(off, 1, uint64(entry), "section header 0")
 		if err != nil {
 			return err
@@ -347,6 +353,8 @@ type layouter struct {
 }
 
 const (
+	// A gap lies between sections, so that a pointer just after the end of one
+	// does not lead into the next.
 	layoutStart = 0x10000
 	layoutAlign = 0x1000
 )
@@ -433,6 +441,8 @@ func (e *elfFile) sectionFixups() ([]fixup, error) {
 			return nil, e.errorf(-1, "section %d: its relocations belong to section %d with symbols of section %d, of %d", i, h.info, h.link, len(e.sections))
 		}
 		target := &e.file.Sections[h.info]
+		// Descriptors are data; relocations of code are many and lead to no
+		// image.
 		if !target.Alloc || target.Exec {
 			continue
 		}
@@ -462,6 +472,7 @@ func (e *elfFile) relocate(i int, target *FileSection, fixups *[]fixup) error {
 		if r.typ != e.machine.absolute {
 			continue
 		}
+		// Compared without a sum, which could overflow.
 		room := uint64(len(target.Data))
 		if r.offset > room || room-r.offset < uint64(e.addressSize()) {
 			return e.errorf(-1, "section %d: relocation %d is at %#x of a section of %#x bytes", i, n, r.offset, room)
@@ -529,6 +540,8 @@ func (s *elfSymbols) address(n uint32) (elfSymbol, error) {
 		section = binary.LittleEndian.Uint32(s.indices[int(n)*4:])
 	case section == uint32(elf.SHN_ABS):
 		return elfSymbol{value, true}, nil
+	// SHN_COMMON and the rest of the reserved numbers have no place before the
+	// link.
 	case section == uint32(elf.SHN_UNDEF) || section >= uint32(elf.SHN_LORESERVE):
 		return elfSymbol{}, nil
 	}
