@@ -69,22 +69,34 @@ func runHere(t *testing.T, dir string, words []string) (int, []byte) {
 		t.Fatal(err)
 	}
 	defer os.Chdir(before)
+	in := []byte{}
+	if i := slices.Index(words, "<"); i >= 0 {
+		in, words = readFile(t, words[i+1]), words[:i]
+	}
 	var stderr bytes.Buffer
-	code := run(words, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &stderr})
+	code := run(words, cli.Streams{In: bytes.NewReader(in), Out: io.Discard, Err: &stderr})
 	return code, stderr.Bytes()
 }
 
-// unlikeText are cases whose result depends on the input being text: the name
-// of a module from standard input, and tables that do not end in ".table", of
-// which the names of modules are not changed here.
-var unlikeText = []string{"stdin", "stdin_implicit", "default_name", "unmodified"}
+// bitcodeOutput is what a case wants of text, for bitcode: tables name .bc files,
+// and a module from standard input keeps the name in its source_filename record,
+// which llvm-as gave it, where text without that line is "<stdin>".
+func bitcodeOutput(name string, data []byte) []byte {
+	switch filepath.Ext(name) {
+	case ".table", ".files":
+		return bytes.ReplaceAll(data, []byte(".ll"), []byte(".bc"))
+	case ".list":
+		return bytes.ReplaceAll(data, []byte(`source_filename = "<stdin>"`), []byte(`source_filename = "in.ll"`))
+	}
+	return data
+}
 
 // asBitcode returns the case with bitcode of that LLVM version for text on
 // both sides, nil where it has no such form.
 func (c *goldenCase) asBitcode(t *testing.T, version string) *goldenCase {
 	words := strings.Fields(string(c.want["cmd"].Data))
 	text := slices.Index(words, "-S")
-	if *update || text < 0 || c.want["prep"] != nil || slices.Contains(unlikeText, c.name) {
+	if *update || text < 0 || c.want["prep"] != nil {
 		return nil
 	}
 	words = slices.Delete(words, text, text+1)
@@ -102,10 +114,7 @@ func (c *goldenCase) asBitcode(t *testing.T, version string) *goldenCase {
 		made.inputs[words[i]] = bitcode
 	}
 	for name, f := range c.want {
-		made.want[name] = &txtar.File{Name: f.Name, Data: f.Data}
-		if strings.HasSuffix(name, ".table") {
-			made.want[name].Data = bytes.ReplaceAll(f.Data, []byte(".ll"), []byte(".bc"))
-		}
+		made.want[name] = &txtar.File{Name: f.Name, Data: bitcodeOutput(name, f.Data)}
 	}
 	made.want["cmd"].Data = []byte(strings.Join(words, " "))
 	return made
