@@ -29,6 +29,9 @@ type File struct {
 	budget  *container.Budget // has the mappings
 	read    atomic.Int64      // bytes of code since pages were released
 	options ReadOptions
+
+	source  *os.File // nil: no other program has the file
+	version filemap.Version
 }
 
 // Open reads the device images of the file: of an object, a program or a
@@ -38,12 +41,15 @@ type File struct {
 // The file is mapped: the images are valid until Close, and so are all bytes
 // taken from them.
 func Open(name string, opts ReadOptions) (*File, error) {
-	file, size, err := openRegular(name)
+	file, info, err := openRegular(name)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	return openMapped(name, file, size, opts)
+	f := &File{name: name, options: opts, source: file, version: filemap.VersionOf(info)}
+	if err := f.readMapped(file, info.Size()); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // OpenReader reads the device images in the bytes of r, as if they were a file
@@ -63,30 +69,61 @@ func OpenReader(name string, r io.Reader, limit int64, opts ReadOptions) (*File,
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return openMapped(name, scratch, n, opts)
+	f := &File{name: name, options: opts}
+	if err := f.readMapped(scratch, n); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
-// openMapped maps the file read-only and finds its images. Pages come in as
+// readMapped maps the file read-only and finds its images. Pages come in as
 // they are looked at, so that a list of a large library does not read the code
 // of its images.
-func openMapped(name string, file *os.File, size int64, opts ReadOptions) (*File, error) {
-	f := &File{name: name, budget: container.NewScratchBudget(opts.MaxInflated), options: opts}
-	var err error
+// After an error the File is closed.
+func (f *File) readMapped(file *os.File, size int64) (err error) {
+	f.budget = container.NewScratchBudget(f.options.MaxInflated)
 	if f.data, err = f.budget.MapFile(file, size); err == nil {
-		filemap.Rename(f.data, name)
+		filemap.Rename(f.data, f.name)
 		err = f.findImages()
+	}
+	// Half of a new content is malformed as a rule: that it changed is the reason.
+	if changed := f.CheckUnchanged(); changed != nil {
+		f.Close()
+		return changed
 	}
 	if err != nil {
 		f.Close()
 		if _, named := errors.AsType[*filemap.ChangedError](err); named {
-			return nil, err
+			return err
 		}
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", f.name, err)
 	}
 	for i := range f.images {
 		f.images[i].Code = &mappedCode{f.images[i].Code, f}
 	}
-	return f, nil
+	return nil
+}
+
+// CheckUnchanged returns an error if the file was written to since it was opened, in
+// which case bytes that were read may be those of two contents. A caller checks
+// before it uses the result. Renaming another file to the name does not count: the
+// images are those of the old one.
+func (f *File) CheckUnchanged() error {
+	if f.source == nil {
+		return nil
+	}
+	return f.version.CheckUnchanged(f.source, f.name)
+}
+
+// IsNamed reports whether the file still is the one of its name, and another was not
+// renamed to it.
+func (f *File) IsNamed() bool {
+	if f.source == nil {
+		return false
+	}
+	was, err1 := f.source.Stat()
+	is, err2 := os.Stat(f.name)
+	return err1 == nil && err2 == nil && os.SameFile(was, is)
 }
 
 // findImages sets the images of the mapped file.
@@ -146,21 +183,29 @@ func (f *File) Images() []Located { return f.images }
 func (f *File) Close() error {
 	f.data, f.images = nil, nil
 	f.budget.Close()
+	if f.source != nil {
+		return f.source.Close()
+	}
 	return nil
 }
 
 // openRegular opens a file that has a size: a pipe could block for ever.
-func openRegular(name string) (*os.File, int64, error) {
+func openRegular(name string) (*os.File, os.FileInfo, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, 0, &os.PathError{Op: "read", Path: name, Err: fmt.Errorf("not a regular file (%s)", info.Mode().Type())}
+		return nil, nil, &os.PathError{Op: "read", Path: name, Err: fmt.Errorf("not a regular file (%s)", info.Mode().Type())}
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
-	return f, info.Size(), nil
+	// Another file may have got the name since.
+	if info, err = f.Stat(); err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
 }

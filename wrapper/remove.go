@@ -55,8 +55,8 @@ func (f *File) withoutImage(i int) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	rest, err := openMapped(f.name, scratch, size, f.options)
-	if err != nil {
+	rest := &File{name: f.name, options: f.options}
+	if err := rest.readMapped(scratch, size); err != nil {
 		return nil, fmt.Errorf("%s: without image %d: %w", f.name, i, err)
 	}
 	return rest, nil

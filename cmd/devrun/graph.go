@@ -68,6 +68,7 @@ func (o *checkCommand) drawGraph(output string) (err error) {
 		return err
 	}
 	var outputs cli.Outputs
+	outputs.ProtectInputs(o.files...)
 	if err := outputs.WriteFile(output, text); err != nil {
 		outputs.Abort()
 		return err

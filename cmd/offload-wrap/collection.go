@@ -116,7 +116,7 @@ func (d *differ) compareOfBoth(name string, openA, openB func() (*wrapper.File, 
 	case a == nil:
 		return []difference{{File: name, What: "file", Detail: "only the second has it: " + countImages(len(b.Images()))}}, nil
 	}
-	found, err := wrapper.Compare(a.Images(), b.Images(), d.newBudget())
+	found, err := d.compareOpen(a, b)
 	return describeDifferences(name, found), err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -51,11 +52,17 @@ func (d *differ) compareFiles(nameA, nameB string) error {
 		return err
 	}
 	defer b.Close()
-	differences, err := wrapper.Compare(a.Images(), b.Images(), d.newBudget())
+	differences, err := d.compareOpen(a, b)
 	if err != nil {
 		return err
 	}
 	return d.finishDiff(describeDifferences("", differences))
+}
+
+// compareOpen compares the images of two files that stay as they are meanwhile.
+func (d *differ) compareOpen(a, b *wrapper.File) ([]wrapper.Difference, error) {
+	differences, err := wrapper.Compare(a.Images(), b.Images(), d.newBudget())
+	return differences, cmp.Or(a.CheckUnchanged(), b.CheckUnchanged(), err)
 }
 
 // finishDiff prints the differences; that there are any is an error.

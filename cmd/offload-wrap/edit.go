@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -22,6 +23,7 @@ type editing struct {
 	selection
 	streams cli.Streams
 	output  string
+	newName string      // the file of the new code, "" to remove the image
 	code    devimg.Code // the image's new code, nil to remove the image
 }
 
@@ -48,13 +50,16 @@ func (e *editing) editFile(name string, choose func(*wrapper.File) ([]int, error
 	if err != nil {
 		return err
 	}
+	var outputs cli.Outputs
+	defer outputs.Abort()
+	if err := e.protectCode(&outputs, name); err != nil {
+		return err
+	}
 	for _, i := range images {
 		if err := check(&f.Images()[i]); err != nil {
 			return err
 		}
 	}
-	var outputs cli.Outputs
-	defer outputs.Abort()
 	out, err := e.createOutput(&outputs, name)
 	if err != nil {
 		return err
@@ -64,13 +69,38 @@ func (e *editing) editFile(name string, choose func(*wrapper.File) ([]int, error
 		err = closeErr
 	}
 	if err != nil {
-		return err
+		return cmp.Or(f.CheckUnchanged(), err)
 	}
 	// The file has its temporary name still, so that a failed check leaves the old one.
 	if err := e.verifyEdit(f, images, out.Name(), e.code); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return cmp.Or(f.CheckUnchanged(), fmt.Errorf("%s: %w", name, err))
+	}
+	if err := e.checkInput(f); err != nil {
+		return err
 	}
 	return e.commitEdit(&outputs, name)
+}
+
+// protectCode refuses to write the edited file over the new code. The file itself
+// may be the output, as without -o.
+func (e *editing) protectCode(outputs *cli.Outputs, name string) error {
+	if e.newName == "" {
+		return nil
+	}
+	outputs.ProtectInputs(e.newName)
+	return outputs.CheckOutput(cmp.Or(e.output, name))
+}
+
+// checkInput refuses an edit of a file that another program wrote to meanwhile, or
+// that it replaced: in place, the edited old file would take the place of the new.
+func (e *editing) checkInput(f *wrapper.File) error {
+	if err := f.CheckUnchanged(); err != nil {
+		return err
+	}
+	if e.output == "" && !f.IsNamed() {
+		return fmt.Errorf("%s: another program replaced the file while it was edited: nothing was changed", f.Name())
+	}
+	return nil
 }
 
 // commitEdit gives the edited file its name. A file that is edited in place keeps

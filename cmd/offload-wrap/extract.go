@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -58,28 +58,40 @@ func (e *extractor) extractFile(name string) error {
 		return err
 	}
 	defer f.Close()
+	return e.extractOpen(name, f)
+}
+
+// extractOpen writes the selected images of an open file.
+func (e *extractor) extractOpen(name string, f *wrapper.File) error {
 	chosen, err := e.chooseImages(f)
 	if err != nil {
 		return err
 	}
+	x := &extraction{stem: filepath.Join(e.dir, baseName(ownName(f.Name())))}
+	defer x.outputs.Abort()
 	if e.dir != "" {
-		if err := os.MkdirAll(e.dir, 0o777); err != nil {
+		if err := x.outputs.CreateFolder(e.dir); err != nil {
 			return err
 		}
 	}
-	x := &extraction{stem: filepath.Join(e.dir, baseName(ownName(f.Name())))}
-	defer x.outputs.Abort()
+	x.outputs.ProtectInputs(name)
+	if archive, _, ok := cutMember(name); ok {
+		x.outputs.ProtectInputs(archive)
+	}
 	progress := cli.StartProgress(e.streams.Err, "extract")
 	progress.SetTotal(len(chosen))
 	budget := e.newBudget()
 	for _, i := range chosen {
 		if err := e.extractImage(x, f, i, budget); err != nil {
 			progress.Stop()
-			return fmt.Errorf("%s: image %d: %w", name, i, err)
+			return cmp.Or(f.CheckUnchanged(), fmt.Errorf("%s: image %d: %w", name, i, err))
 		}
 		progress.Add(1)
 	}
 	progress.Stop()
+	if err := f.CheckUnchanged(); err != nil {
+		return err
+	}
 	if err := x.finishFiles(); err != nil {
 		return err
 	}

@@ -124,6 +124,9 @@ func (l *lister) addRows(f *wrapper.File, images []int) error {
 		rows[n] = string(scratch)
 		return scratch
 	})
+	if changed := f.CheckUnchanged(); changed != nil {
+		return changed
+	}
 	// A file that became shorter leaves rows empty.
 	l.table = append(l.table, slices.DeleteFunc(rows, func(row string) bool { return row == "" })...)
 	return err
@@ -139,6 +142,9 @@ func (l *lister) addRecords(f *wrapper.File, images []int) error {
 		}
 		return scratch
 	})
+	if changed := f.CheckUnchanged(); changed != nil {
+		return changed
+	}
 	records = slices.DeleteFunc(records, func(r *record) bool { return r == nil })
 	if l.json {
 		l.records = append(l.records, records...)

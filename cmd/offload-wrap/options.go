@@ -28,7 +28,8 @@ type settings struct {
 type options struct {
 	settings // as the last options left them
 	inputs   []input
-	adjacent int // inputs since the last option
+	read     []input // the images': with a table those of its rows
+	adjacent int     // inputs since the last option
 
 	wrap   wrapper.WrapOptions
 	output string
@@ -42,18 +43,19 @@ type options struct {
 	notes     bool
 	verbose   bool
 	saveTemps bool
-	done      bool // -help or -version was given and printed
+	done      bool     // -help or -version was given and printed
+	arguments []string // the command line, before response files are read
 }
 
 // parseCommandLine reads the command line of the reference tool: options hold
 // for the inputs after them.
 func parseCommandLine(args []string, s cli.Streams) (*options, error) {
-	args, err := cli.ExpandResponseFiles(args)
+	words, err := cli.ExpandResponseFiles(args)
 	if err != nil {
 		return nil, err
 	}
-	o := &options{level: wrapper.DefaultCompressionLevel}
-	if err := o.flagSet(s).Parse(args); err != nil || o.done {
+	o := &options{level: wrapper.DefaultCompressionLevel, arguments: args}
+	if err := o.flagSet(s).Parse(words); err != nil || o.done {
 		return o, err
 	}
 	return o, o.checkLine()

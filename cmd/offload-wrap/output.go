@@ -21,6 +21,7 @@ func (o *options) writeObject(images []*devimg.Image, stdout io.Writer) error {
 	}
 	var out cli.Outputs
 	defer out.Abort()
+	o.protectInputs(&out)
 	file, err := out.Create(o.output)
 	if err != nil {
 		return err
@@ -87,6 +88,7 @@ func (o *options) writeTemporaryIR(images []*devimg.Image) (name string, remove 
 func (o *options) writeIR(name string, images []*devimg.Image) error {
 	outputs := &cli.Outputs{}
 	defer outputs.Abort()
+	o.protectInputs(outputs)
 	f, err := outputs.Create(name)
 	if err != nil {
 		return err

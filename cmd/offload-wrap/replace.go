@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -50,6 +51,7 @@ func (r *replacer) replaceImage(name, newName string) error {
 		}
 		return r.checkCode(name, old, n)
 	}
+	r.newName = newName
 	defer func() {
 		if n != nil {
 			n.close()
@@ -57,9 +59,10 @@ func (r *replacer) replaceImage(name, newName string) error {
 	}()
 	err := r.editFile(name, r.chooseOne, check, func(w io.Writer, f *wrapper.File, images []int) error {
 		r.code = n.code
-		return f.Replace(w, images[0], n.code, wrapper.EditOptions{MoveHeaders: r.force, Warn: func(loss string) {
+		err := f.Replace(w, images[0], n.code, wrapper.EditOptions{MoveHeaders: r.force, Warn: func(loss string) {
 			fmt.Fprintf(r.streams.Err, "%s: warning: %s: %s\n", program, name, loss)
 		}})
+		return cmp.Or(n.checkUnchanged(), err)
 	})
 	if errors.Is(err, wrapper.ErrNoHeader) {
 		err = fmt.Errorf("%w; --force moves them", err)
@@ -73,6 +76,8 @@ type newCode struct {
 	code  devimg.Code
 	image *devimg.Image // if it came with one
 	close func() error
+
+	checkUnchanged func() error // where it came with one
 }
 
 // loadNew reads the new code: of the one image of a file that has images, else
@@ -97,7 +102,7 @@ func (r *replacer) loadNew(name string, old *wrapper.Located) (*newCode, error) 
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &newCode{name, image.Code, image, f.Close}, nil
+	return &newCode{name, image.Code, image, f.Close, f.CheckUnchanged}, nil
 }
 
 // loadCode takes a file for code as it is, unless reading it as one with
@@ -110,7 +115,8 @@ func loadCode(name string, old *wrapper.Located, failure error) (*newCode, error
 	if !errors.Is(failure, wrapper.ErrNoImages) && wrapper.CodeForm(code) != old.Form() {
 		return nil, failure
 	}
-	return &newCode{name, code, nil, func() error { return nil }}, nil
+	nothing := func() error { return nil } // code checks itself whenever it is read
+	return &newCode{name, code, nil, nothing, nothing}, nil
 }
 
 // checkCode refuses new code that does not fit the image's entries and

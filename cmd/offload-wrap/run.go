@@ -28,6 +28,7 @@ func wrapImages(args []string, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	o.read = inputs
 	images, release, err := o.prepareImages(images, s)
 	if err != nil {
 		return nameImage(err, inputs)
@@ -50,6 +51,18 @@ type input struct {
 	settings
 	code, manifest string
 	origin         string // the line of a table, "" for the command line
+}
+
+// protectInputs has the outputs refuse the files that the run reads: an object in
+// the place of its table or its images would end the build with the next run.
+func (o *options) protectInputs(outputs *cli.Outputs) {
+	outputs.ProtectArguments(o.arguments)
+	for _, in := range o.inputs {
+		outputs.ProtectInputs(in.code)
+	}
+	for _, in := range o.read {
+		outputs.ProtectInputs(in.code, in.manifest, in.properties, in.entries)
+	}
 }
 
 // addOrigin puts into an error the line of the table that the input comes from.

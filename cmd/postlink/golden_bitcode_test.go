@@ -78,7 +78,7 @@ func runHere(t *testing.T, dir string, words []string) (int, []byte) {
 	return code, stderr.Bytes()
 }
 
-// bitcodeOutput is what a case wants of text, for bitcode: tables name .bc files,
+// bitcodeOutput turns the wanted output for text into that for bitcode: tables name .bc files,
 // and a module from standard input keeps the name in its source_filename record,
 // which llvm-as gave it, where text without that line is "<stdin>".
 func bitcodeOutput(name string, data []byte) []byte {

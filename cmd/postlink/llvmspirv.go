@@ -74,6 +74,7 @@ func (t *spirvTool) writeModule(code []byte, s cli.Streams) error {
 	}
 	outputs := new(cli.Outputs)
 	defer outputs.Abort()
+	outputs.ProtectInputs(t.input)
 	if err := outputs.WriteFile(t.output, code); err != nil {
 		return err
 	}

@@ -40,8 +40,9 @@ type options struct {
 	spirv      spirvOptions
 	native     nativeOptions
 	ptx        ptxOptions
-	libraries  string // -device-lib-dir, or an empty string
-	done       bool   // the option itself was the request: -help, -version
+	libraries  string   // -device-lib-dir, or an empty string
+	arguments  []string // the command line, before response files are read
+	done       bool     // the option itself was the request: -help, -version
 }
 
 // output is a table, or with -ir-output-only a module, and the target that
@@ -51,12 +52,12 @@ type output struct{ target, file string }
 // parseCommandLine reads the command line of sycl-post-link, with response
 // files, as build systems pass them.
 func parseCommandLine(args []string, s cli.Streams) (*options, error) {
-	args, err := cli.ExpandResponseFiles(args)
+	words, err := cli.ExpandResponseFiles(args)
 	if err != nil {
 		return nil, err
 	}
-	o := &options{input: "-", jobs: runtime.GOMAXPROCS(0), derive: derive.Options{Dialect: derive.Dialect2025, Requested: map[string]bool{}}}
-	if err := o.defineFlags(s).Parse(attachJobs(args)); err != nil || o.done {
+	o := &options{input: "-", arguments: args, jobs: runtime.GOMAXPROCS(0), derive: derive.Options{Dialect: derive.Dialect2025, Requested: map[string]bool{}}}
+	if err := o.defineFlags(s).Parse(attachJobs(words)); err != nil || o.done {
 		return o, err
 	}
 	return o, o.checkCombinations()

@@ -26,6 +26,11 @@ func postlink(args []string, s cli.Streams) error {
 	if o.spirv.wanted {
 		collectLater()
 	}
+	outputs, err := o.newOutputs()
+	if err != nil {
+		return err
+	}
+	defer outputs.Abort()
 	input, err := readInput(o.input, s)
 	if err != nil {
 		return err
@@ -52,12 +57,37 @@ func postlink(args []string, s cli.Streams) error {
 			return err
 		}
 	}
-	return makeOutputs(ctx, input, graph, groups, o, s)
+	return makeOutputs(ctx, input, graph, groups, outputs, o, s)
+}
+
+// newOutputs returns the group of the run's files, none of which may be an input.
+// The tables are checked at once, the images' files when they are made. The one
+// module of -ir-output-only may be the input, as LLVM's own tools that write a
+// module can edit one in its place: it is the same module still.
+func (o *options) newOutputs() (*cli.Outputs, error) {
+	outputs := &cli.Outputs{}
+	if o.split.Single {
+		return outputs, nil
+	}
+	outputs.ProtectInputs(o.input)
+	outputs.ProtectArguments(o.arguments)
+	if o.libraries != "" {
+		outputs.ProtectInputs(devicelib.Files(o.libraries)...)
+	}
+	for _, out := range o.outputs {
+		if out.file == "-" {
+			continue
+		}
+		if err := outputs.CheckOutput(out.file); err != nil {
+			return nil, err
+		}
+	}
+	return outputs, nil
 }
 
 // makeOutputs is the second half of the walk: from groups to files. Nothing is
 // left when a step fails, as outputs get their names at its end.
-func makeOutputs(ctx context.Context, input *irfile.File, graph *split.Graph, groups []split.Group, o *options, s cli.Streams) error {
+func makeOutputs(ctx context.Context, input *irfile.File, graph *split.Graph, groups []split.Group, outputs *cli.Outputs, o *options, s cli.Streams) error {
 	spirv, err := newTranslator(ctx, input, o, s.Err)
 	if err != nil {
 		return err
@@ -76,8 +106,6 @@ func makeOutputs(ctx context.Context, input *irfile.File, graph *split.Graph, gr
 	if err != nil {
 		return err
 	}
-	outputs := &cli.Outputs{}
-	defer outputs.Abort()
 	b := &build{ctx: ctx, options: o, derive: o.derive, folder: folder, ptx: compiler, native: native, outputs: outputs, streams: s}
 	b.derive.Libraries = folder.Functions()
 	images, err := b.makeImages(graph, groups, spirv)

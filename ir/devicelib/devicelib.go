@@ -71,6 +71,21 @@ func ReadFolder(dir string) (*Folder, error) {
 	return f, nil
 }
 
+// Files returns the paths of all libraries in dir, those for bfloat16 too.
+func Files(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filePrefix) && strings.HasSuffix(e.Name(), fileSuffix) {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths
+}
+
 func isBFloat16File(name string) bool {
 	return slices.ContainsFunc(BFloat16Libraries, func(l BFloat16Library) bool { return l.File == name })
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"offlink/filemap"
 	"offlink/ir/irtext"
 )
 
@@ -30,6 +31,7 @@ func (m *memory) freeMemory() error {
 var (
 	errNoMemory = errors.New("there is not enough memory for it")
 	errShorter  = errors.New("the file became shorter while it was read")
+	errChanged  = errors.New("the file was changed while it was read")
 	errLonger   = errors.New("the file became longer while it was read: is it complete?")
 )
 
@@ -68,10 +70,22 @@ func readFile(file *os.File) (*memory, error) {
 		return nil, errors.New("is a directory; name a file of LLVM IR")
 	case info.Mode().IsRegular() && info.Size() > irtext.MaxSize:
 		return nil, tooLarge(irtext.MaxSize)
-	case info.Mode().IsRegular() && info.Size() > 0: // some of /proc say 0
-		return readExactly(file, int(info.Size()))
 	}
-	return readStream(file, irtext.MaxSize)
+	read := func() (*memory, error) { return readStream(file, irtext.MaxSize) }
+	if info.Mode().IsRegular() && info.Size() > 0 { // some of /proc say 0
+		read = func() (*memory, error) { return readExactly(file, int(info.Size())) }
+	}
+	m, err := read()
+	if err == nil && info.Mode().IsRegular() && !sameVersion(info, file) {
+		return nil, errors.Join(errChanged, m.freeMemory())
+	}
+	return m, err
+}
+
+// sameVersion reports whether the file was not written to since info was taken:
+// its bytes could be part of the old content and part of the new.
+func sameVersion(info fs.FileInfo, file *os.File) bool {
+	return filemap.VersionOf(info).CheckUnchanged(file, "") == nil
 }
 
 // readExactly reads a file of that size, and no other.

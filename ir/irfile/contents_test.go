@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 )
 
 // endless repeats a text for ever, and counts the bytes read.
@@ -92,5 +95,32 @@ func TestCheckIR(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: %q; want %q", data, got, want)
 		}
+	}
+}
+
+// One that is written to while it is read could be part of two contents.
+func TestSameVersion(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "in.ll")
+	if err := os.WriteFile(path, []byte("; old content"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	past := time.Now().Add(-time.Hour) // whatever ticks the clock has
+	if err := os.Chtimes(path, past, past); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || !sameVersion(info, file) {
+		t.Fatal("a file that nobody writes to changed", err)
+	}
+	if err := os.WriteFile(path, []byte("; new content"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if sameVersion(info, file) {
+		t.Error("the change is not seen")
 	}
 }

@@ -4,14 +4,17 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"offlink/filemap"
 )
 
 // File is code that lies in a file by itself. The file is opened for each
 // use, so that thousands can be held, and copied without passing through the
 // process where the system can do that. It is safe for concurrent use.
 type File struct {
-	path string
-	size int64
+	path    string
+	size    int64
+	version filemap.Version
 }
 
 // FromFile returns the code in the file of that name, which must stay as it
@@ -24,7 +27,7 @@ func FromFile(path string) (*File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: not a regular file", path)
 	}
-	return &File{path, info.Size()}, nil
+	return &File{path, info.Size(), filemap.VersionOf(info)}, nil
 }
 
 // Size returns the length in bytes, as it was when the value was made.
@@ -32,25 +35,43 @@ func (f *File) Size() int64 { return f.size }
 
 // ReadAt implements [io.ReaderAt].
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
-	file, err := os.Open(f.path)
+	file, err := f.openUnchanged()
 	if err != nil {
 		return 0, err
 	}
 	defer file.Close()
-	return file.ReadAt(p, off)
+	n, err := file.ReadAt(p, off)
+	if changed := f.version.CheckUnchanged(file, f.path); changed != nil {
+		return n, changed
+	}
+	return n, err
+}
+
+// openUnchanged opens the file. A digest may be of the content that was there
+// before, so that also a new file of the name is refused.
+func (f *File) openUnchanged() (*os.File, error) {
+	file, err := os.Open(f.path)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.version.CheckUnchanged(file, f.path); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
 }
 
 // CopyTo writes the bytes to w.
 func (f *File) CopyTo(w io.Writer) (int64, error) {
-	file, err := os.Open(f.path)
+	file, err := f.openUnchanged()
 	if err != nil {
 		return 0, err
 	}
 	defer file.Close()
 	// The system copies between two files on its own.
 	n, err := io.Copy(w, io.LimitReader(file, f.size))
-	if err == nil && n != f.size {
-		err = fmt.Errorf("%s: it has %d bytes now, and had %d", f.path, n, f.size)
+	if err == nil {
+		err = f.version.CheckUnchanged(file, f.path)
 	}
 	return n, err
 }

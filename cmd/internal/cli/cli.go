@@ -4,7 +4,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -136,15 +135,6 @@ func (s Streams) Report(program string, err error) int {
 	}
 	fmt.Fprintf(s.Err, "%s: %s\n", program, Message(shown))
 	return code
-}
-
-// WriteJSON prints v indented, with a line end, as every -json listing does.
-// HTML characters are not escaped.
-func WriteJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 // ProgramName returns the name that messages carry: the program's own, or that

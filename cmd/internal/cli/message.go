@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"offlink/filemap"
 )
 
 // Message returns the text of an error for users. Every program words the errors
@@ -122,8 +124,10 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", name, bareError(err))
 	case int64(len(data)) > limit:
 		return nil, tooLarge(name, limit)
+	case info != nil && info.Mode().IsRegular():
+		err = filemap.VersionOf(info).CheckUnchanged(f, name)
 	}
-	return data, nil
+	return data, err
 }
 
 func tooLarge(name string, limit int64) error {

@@ -30,8 +30,10 @@ type Outputs struct {
 	pending []*pendingFile
 	last    []*pendingFile
 	queue   fileQueue
-	release func() // ends the removal at signals; nil before the first file
-	ended   bool   // a signal ends the process: no more files are made
+	guard   inputGuard
+	folders []string // that were made for the files, the innermost first
+	release func()   // ends the removal at signals; nil before the first file
+	ended   bool     // a signal ends the process: no more files are made
 }
 
 // pendingFile is a file that does not have its name yet, or the content for a
@@ -51,21 +53,26 @@ type pendingFile struct {
 func (o *Outputs) Create(path string) (*OutputFile, error) { return o.createFile(path, &o.pending) }
 
 func (o *Outputs) createFile(path string, list *[]*pendingFile) (*OutputFile, error) {
-	t, err := findTarget(path)
+	t, err := o.claimTarget(path)
 	if err != nil {
-		return nil, openError(path, err)
+		return nil, err
 	}
+	return o.createTarget(t, list)
+}
+
+// createTarget opens the temporary file of a target.
+func (o *Outputs) createTarget(t *target, list *[]*pendingFile) (*OutputFile, error) {
 	var f *os.File
-	err = o.openAndRecord(t, list, func() (name string, err error) {
+	err := o.openAndRecord(t, list, func() (name string, err error) {
 		if f, err = t.openTemporary(); err != nil {
-			return "", openError(path, err)
+			return "", openError(t.shown, err)
 		}
 		return f.Name(), nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &OutputFile{File: f, path: path}, nil
+	return &OutputFile{File: f, path: t.shown}, nil
 }
 
 // openAndRecord has open make the temporary file of a target, and records that it
@@ -124,12 +131,12 @@ func (o *Outputs) StreamLast(w io.Writer, data []byte) {
 // writeWhole writes a file whose content is there. Of thousands of small files the
 // system calls are the cost, so that a name that is free takes the fewest.
 func (o *Outputs) writeWhole(path string, data []byte, list *[]*pendingFile) error {
-	t, err := findTarget(path)
+	t, err := o.claimTarget(path)
 	if err != nil {
-		return openError(path, err)
+		return err
 	}
 	if t.existing != nil || t.into {
-		f, err := o.createFile(path, list)
+		f, err := o.createTarget(t, list)
 		if err != nil {
 			return err
 		}
@@ -219,7 +226,7 @@ func (p *pendingFile) removeTemporary() {
 // errEnded reports that a signal ends the process and has removed the files.
 var errEnded = errors.New("interrupted")
 
-// Abort removes every file that was not committed. After Commit it has no
+// Abort removes every file that was not committed, and the folders of CreateFolder. After Commit it has no
 // effect, so that callers can defer it.
 func (o *Outputs) Abort() {
 	o.mu.Lock()
@@ -229,6 +236,7 @@ func (o *Outputs) Abort() {
 			p.committed = true
 		}
 	}
+	o.removeFolders()
 	o.mu.Unlock()
 	o.reset()
 }
@@ -251,7 +259,7 @@ func (o *Outputs) abortForGood() {
 // reset empties the group.
 func (o *Outputs) reset() {
 	o.mu.Lock()
-	o.pending, o.last = nil, nil
+	o.pending, o.last, o.folders, o.guard.taken = nil, nil, nil, nil
 	release := o.release
 	o.release = nil
 	o.mu.Unlock()
