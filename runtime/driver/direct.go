@@ -53,8 +53,8 @@ type DirectQueue interface {
 }
 
 // QueueState is the state of a queue that others may use too, without its back end.
-// It is the start of a struct of C: a word, padding, two words of 64 bits. The zero
-// value is that of a queue without commands.
+// It is the start of a struct of C: a word, padding, two words of 64 bits, then the pairs of
+// Untold. The zero value is that of a queue without commands.
 type QueueState struct {
 	// Allowed are the flags below; the back end alone sets them.
 	Allowed atomic.Uint32
@@ -64,6 +64,37 @@ type QueueState struct {
 	Submitted atomic.Uint64
 	// Ended is how many of those, from the first on, are known to have ended.
 	Ended atomic.Uint64
+	// Untold are launches of others that have ended or will, and whose results nobody
+	// has asked for: drivers tell of a failure by a launch's event alone. Others that
+	// find no free one launch through the back end, which takes them all.
+	Untold [32]UntoldLaunch
+}
+
+// UntoldLaunch is a place for a native event. Whoever has put 1 there, for 0 or for an
+// event, has the place; it stores the event last.
+type UntoldLaunch struct {
+	event  atomic.Uint64
+	number atomic.Uint64 // of the launch, by QueueState.Submitted
+}
+
+// TakeLaunch takes a launch out; ok is false where there is none, or another takes it.
+func (u *UntoldLaunch) TakeLaunch() (event, number uint64, ok bool) {
+	if event = u.event.Load(); event <= 1 || !u.event.CompareAndSwap(event, 1) {
+		return 0, 0, false
+	}
+	number = u.number.Load()
+	u.event.Store(0)
+	return event, number, true
+}
+
+// PutLaunch notes a launch; it is false where the place is taken.
+func (u *UntoldLaunch) PutLaunch(event, number uint64) bool {
+	if !u.event.CompareAndSwap(0, 1) {
+		return false
+	}
+	u.number.Store(number)
+	u.event.Store(event)
+	return true
 }
 
 // NoteEnded notes that the first n commands have ended.
@@ -79,5 +110,5 @@ func (s *QueueState) NoteEnded(n uint64) {
 // The flags of QueueState.Allowed.
 const (
 	DirectLaunches = 1 << iota // a launch without events needs nothing but its call
-	DirectFinish               // a wait for the queue needs nothing but its call
+	DirectFinish               // a wait for the queue needs nothing but its call, and Untold looked at
 )

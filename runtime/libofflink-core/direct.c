@@ -213,15 +213,60 @@ static int has_state(const struct offlink_direct_queue *q, uint32_t flag) {
   return q && __atomic_load_n(&q->state.allowed, __ATOMIC_ACQUIRE) & flag;
 }
 
+/* Takes a free place for a launch; NULL if there is none. */
+static struct offlink_direct_untold *take_untold(struct offlink_direct_state *s) {
+  for (unsigned i = 0; i < OFFLINK_UNTOLD; i++) {
+    uint64_t none = 0;
+    if (!__atomic_load_n(&s->untold[i].event, __ATOMIC_RELAXED) &&
+        __atomic_compare_exchange_n(&s->untold[i].event, &none, 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+      return &s->untold[i];
+  }
+  return NULL;
+}
+
+static void put_untold(struct offlink_direct_untold *u, void *event) {
+  __atomic_store_n(&u->event, (uint64_t)(uintptr_t)event, __ATOMIC_SEQ_CST);
+}
+
+/* Asks for the results of the launches up to a number, which have ended. Where one
+ * failed, all stay for Go, which finds out which. */
+static int have_succeeded(struct offlink_direct_queue *q, uint64_t submitted) {
+  void *events[OFFLINK_UNTOLD];
+  struct offlink_direct_untold *from[OFFLINK_UNTOLD];
+  unsigned count = 0;
+  for (unsigned i = 0; i < OFFLINK_UNTOLD; i++) {
+    struct offlink_direct_untold *place = &q->state.untold[i];
+    uint64_t event = __atomic_load_n(&place->event, __ATOMIC_SEQ_CST);
+    if (event <= 1 || !__atomic_compare_exchange_n(&place->event, &event, 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+      continue;
+    events[count] = (void *)(uintptr_t)event;
+    from[count] = place;
+    if (__atomic_load_n(&place->number, __ATOMIC_SEQ_CST) <= submitted)
+      count++;
+    else
+      put_untold(place, events[count]);
+  }
+  int failed = count && q->device->wait(count, events);
+  for (unsigned i = 0; i < count; i++) {
+    if (!failed)
+      q->device->release(events[i]);
+    put_untold(from[i], failed ? events[i] : NULL);
+  }
+  return !failed;
+}
+
 static int launch_in_queue(struct offlink_call *call) {
   struct offlink_direct_queue *q = call->direct_queue;
+  struct offlink_direct_untold *place;
+  void *event = NULL;
   if (!has_state(q, OFFLINK_DIRECT_LAUNCHES) || q->device != call->direct_kernel->device || call->after_count ||
-      call->event || call->block)
+      call->event || call->block || !(place = take_untold(&q->state)))
     return OFFLINK_CALL_ELSEWHERE;
-  if (!launch(call->direct_kernel, q->queue, call, NULL))
-    return OFFLINK_CALL_ELSEWHERE;
-  note_submitted(&q->state);
-  return OFFLINK_OK;
+  int launched = launch(call->direct_kernel, q->queue, call, &event);
+  if (launched)
+    __atomic_store_n(&place->number, note_submitted(&q->state), __ATOMIC_SEQ_CST);
+  put_untold(place, event);
+  return launched ? OFFLINK_OK : OFFLINK_CALL_ELSEWHERE;
 }
 
 static int finish_queue(struct offlink_call *call) {
@@ -232,7 +277,7 @@ static int finish_queue(struct offlink_call *call) {
   if (q->device->finish(q->queue))
     return OFFLINK_CALL_ELSEWHERE;
   note_ended(&q->state, submitted);
-  return OFFLINK_OK;
+  return have_succeeded(q, submitted) ? OFFLINK_OK : OFFLINK_CALL_ELSEWHERE;
 }
 
 static int copy_buffer(struct offlink_call *call) {

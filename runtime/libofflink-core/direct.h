@@ -16,11 +16,19 @@ typedef int offlink_native_copy(void *queue, unsigned block, void *to, const voi
 typedef int offlink_native_wait(unsigned count, void *const *events);
 typedef int offlink_native_object(void *object);
 
+/* A launch whose result nobody has asked for: driver.UntoldLaunch. */
+struct offlink_direct_untold {
+  __attribute__((aligned(8))) uint64_t event; /* 0: free, 1: someone works at it */
+  __attribute__((aligned(8))) uint64_t number;
+};
+enum { OFFLINK_UNTOLD = 32 };
+
 /* The state of a queue: driver.QueueState. */
 struct offlink_direct_state {
   uint32_t allowed, padding;
   __attribute__((aligned(8))) uint64_t submitted; /* counted after the driver's call */
   __attribute__((aligned(8))) uint64_t ended;     /* of those, from the first on */
+  struct offlink_direct_untold untold[OFFLINK_UNTOLD];
 };
 
 /* Queues for calls that wait, one call at a time each; a call that finds none idle

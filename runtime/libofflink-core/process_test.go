@@ -48,7 +48,8 @@ func TestScriptsOnBuffers(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	runScripts(t, []string{"testdata/script/direct.txtar"}, folder, "ONEAPI_DEVICE_SELECTOR=opencl:*", "CANNOT_ABORT=1")
+	files := []string{"testdata/script/direct.txtar", "testdata/script/direct_untold.txtar"}
+	runScripts(t, files, folder, "ONEAPI_DEVICE_SELECTOR=opencl:*", "CANNOT_ABORT=1", "FAKE_DRIVER=1")
 }
 
 // runScripts runs scripts, all of them if files is nil, with an environment. The

@@ -84,9 +84,9 @@ func (q *queue) tellState() {
 		return
 	}
 	var state uint32
-	if q.chain == nil && !q.closed {
+	if q.chain == nil && !q.closed && q.presentFailure() == nil {
 		state |= driver.DirectLaunches
-		if len(q.pending) == 0 && q.err == nil {
+		if len(q.pending)+len(q.untold) == 0 && q.err == nil {
 			state |= driver.DirectFinish
 		}
 	}

@@ -83,6 +83,9 @@ func (e *event) readStatus() (int, error) {
 // Status implements driver.Event.
 func (e *event) Status() driver.Status {
 	status, err := e.readStatus()
+	if err == nil && status == 0 {
+		err = e.queue.failureBefore(e.number)
+	}
 	switch {
 	case err != nil || status < 0:
 		return driver.Failed
@@ -98,6 +101,14 @@ func (e *event) Status() driver.Status {
 
 // endResult is the error of an event that has ended.
 func (e *event) endResult() error {
+	if err := e.driverResult(); err != nil {
+		return err
+	}
+	return e.queue.failureBefore(e.number)
+}
+
+// driverResult is the error that the driver tells of an event that has ended.
+func (e *event) driverResult() error {
 	status, err := e.readStatus()
 	if err != nil {
 		return err
@@ -144,7 +155,7 @@ func (e *event) knownFailure() error {
 	if cause != nil || e.uses.Load() <= 0 {
 		return cause
 	}
-	return e.endResult()
+	return e.driverResult()
 }
 
 // Wait implements driver.Event.
@@ -171,7 +182,7 @@ func (e *event) Wait(ctx context.Context) error {
 // OnDone implements driver.Event.
 func (e *event) OnDone(f func(error)) {
 	if status, err := e.readStatus(); err != nil || status <= 0 {
-		f(errors.Join(err, e.errorOf(min(status, 0))))
+		f(errors.Join(err, e.endError(min(status, 0))))
 		return
 	}
 	e.flushQueues()

@@ -3,6 +3,7 @@ package opencl
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -330,6 +331,119 @@ func TestFailedCommand(t *testing.T) {
 	}
 	if err := errors.Join(q.Finish(), q.Read(m, 0, data, driver.Sync{Block: true})); err != nil {
 		t.Errorf("the queue after it: %v", err)
+	}
+}
+
+// TestUntoldFailures: a command that nobody wants an event of, and that fails on the
+// device by its event alone, is told by Finish and by the next wait; in an in-order queue
+// those after it fail up to Finish.
+func TestUntoldFailures(t *testing.T) {
+	const outOfResources = -5
+	f := buildFake(t)
+	d := onlyDevice(t, f.open(Options{}))
+	p, err := testBuild(t, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	k, err := p.Kernel("app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	m, err := d.Alloc(driver.DeviceMemory, 4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	launch := func(q driver.Queue, s driver.Sync) error {
+		return q.Launch(k, driver.Range{Global: []int{4}}, []driver.Arg{{Memory: m}}, s)
+	}
+	read := func(q driver.Queue, s driver.Sync) error { return q.Read(m, 0, make([]byte, 8), s) }
+	commands := map[string]func(q driver.Queue, s driver.Sync) error{
+		"launch": launch,
+		"copy":   func(q driver.Queue, s driver.Sync) error { return q.Copy(m, 0, m, 64, 16, s) },
+		"fill":   func(q driver.Queue, s driver.Sync) error { return q.Fill(m, 0, 16, []byte{1}, s) },
+		"write":  func(q driver.Queue, s driver.Sync) error { return q.Write(m, 0, make([]byte, 8), s) },
+		"launch with an event": func(q driver.Queue, s driver.Sync) error {
+			var e driver.Event
+			s.Done = &e
+			if err := launch(q, s); err != nil {
+				return err
+			}
+			return e.Close()
+		},
+	}
+	for name, command := range commands {
+		for _, lazy := range []int{0, 1} {
+			for _, order := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, lazy %d, out of order %v", name, lazy, order), func(t *testing.T) {
+					f.set("fake_lazy", lazy)
+					defer f.set("fake_lazy", 0)
+					check := func(what string, err error) {
+						t.Helper()
+						if !errors.Is(err, driver.ErrOutOfResources) {
+							t.Errorf("%s: %v; want CL_OUT_OF_RESOURCES", what, err)
+						}
+					}
+					q, err := d.NewQueue(driver.QueueOptions{OutOfOrder: order})
+					if err != nil {
+						t.Fatal(err)
+					}
+					fail := func() {
+						t.Helper()
+						f.set("fake_next_status", outOfResources)
+						if err := command(q, driver.Sync{}); err != nil {
+							t.Fatal(err)
+						}
+					}
+					fail()
+					check("Finish", q.Finish())
+					if err := errors.Join(command(q, driver.Sync{}), q.Finish()); err != nil {
+						t.Errorf("after Finish: %v", err)
+					}
+					fail()
+					for range 3 * maxPending { // the failure is found among many
+						_ = command(q, driver.Sync{})
+					}
+					check("Finish after many", q.Finish())
+					if !order {
+						for wait, blocking := range map[string]func(driver.Queue, driver.Sync) error{"read": read, "launch": launch} {
+							fail()
+							check("a "+wait+" that waits", blocking(q, driver.Sync{Block: true}))
+							check("a launch after that", launch(q, driver.Sync{}))
+							check("Finish after both", q.Finish())
+						}
+						fail()
+						var e driver.Event
+						if err := launch(q, driver.Sync{Done: &e}); err != nil {
+							check("a launch with an event", err)
+						} else {
+							check("the next event", e.Wait(t.Context()))
+							if e.Status() != driver.Failed {
+								t.Errorf("the next event is %v", e.Status())
+							}
+							check("Finish after the event", q.Finish())
+							check("the event after Finish", errors.Join(e.Wait(t.Context()), e.Close()))
+						}
+						_ = q.Finish()
+					}
+					if err := errors.Join(launch(q, driver.Sync{Block: true}), read(q, driver.Sync{Block: true}), q.Finish(), q.Close()); err != nil {
+						t.Errorf("the queue after it: %v", err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestUntoldZeros: memory whose zeros failed is not given out.
+func TestUntoldZeros(t *testing.T) {
+	f := buildFake(t)
+	d := onlyDevice(t, f.open(Options{}))
+	f.set("fake_next_status", -5)
+	if _, err := d.Alloc(driver.DeviceMemory, 64); !errors.Is(err, driver.ErrOutOfResources) {
+		t.Errorf("Alloc: %v", err)
 	}
 }
 

@@ -21,6 +21,7 @@ type kernel struct {
 	params  []driver.Param
 
 	mu        sync.Mutex
+	event     cl.Handle // of the launch that is made
 	arguments kernelargs.Arguments
 	parts     kernelargs.SubBuffers
 	guard     *driver.ArgumentGuard // of others that launch the cl_kernel; nil: there are none

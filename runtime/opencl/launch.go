@@ -22,12 +22,12 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	case plain && s.Block:
 		err = own.runLaunch(q, r, args)
 	case plain:
-		before := q.submittedCommands()
-		if err = own.enqueueLaunch(q.handle, r, args, &cl.Order{}); err == nil {
-			q.noteSubmitted(before)
-		}
+		err = own.launchUntold(q, r, args)
 	default:
-		err = q.submitCommand(cl.EnqueueNDRangeKernel, s, nil, func(o *cl.Order) error { return own.enqueueLaunch(q.handle, r, args, o) })
+		err = q.submitCommand(cl.EnqueueNDRangeKernel, s, nil, func(o *cl.Order) (err error) {
+			*o.Event, err = own.enqueueLaunch(q.handle, r, args, o.Wait)
+			return err
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("kernel %s: %w", own.name, err)
@@ -38,18 +38,31 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 // runLaunch launches the kernel and waits for it. The wait tells of a failure, and
 // nobody else asks for the event: a launch makes no more calls than one of C.
 func (k *kernel) runLaunch(q *queue, r driver.Range, args []driver.Arg) error {
-	event, before := make([]cl.Handle, 1), q.submittedCommands()
-	if err := k.enqueueLaunch(q.handle, r, args, &cl.Order{Event: &event[0]}); err != nil {
+	before := q.submittedCommands()
+	event, err := k.enqueueLaunch(q.handle, r, args, nil)
+	if err != nil {
 		return err
 	}
 	number := q.noteSubmitted(before)
-	err := k.device.api.Wait(event...)
+	err = k.device.api.Wait(event)
 	q.noteEnded(number) // with a failure or without
 	if cl.IsCode(err, cl.ErrorInWaitList) {
-		e := k.device.newEvent(q, event[0], cl.EnqueueNDRangeKernel.String(), nil, 1)
-		err = e.endResult()
+		e := k.device.newEvent(q, event, cl.EnqueueNDRangeKernel.String(), nil, 1)
+		err = e.driverResult()
 	}
-	return errors.Join(err, k.device.api.Release(cl.ReleaseEvent, event[0]))
+	if err == nil {
+		err = q.failureBefore(number)
+	}
+	return errors.Join(err, k.device.api.Release(cl.ReleaseEvent, event))
+}
+
+// launchUntold launches the kernel; Finish tells of a failure.
+func (k *kernel) launchUntold(q *queue, r driver.Range, args []driver.Arg) error {
+	event, err := k.enqueueLaunch(q.handle, r, args, nil)
+	if err == nil {
+		q.keepUntold(event, cl.EnqueueNDRangeKernel)
+	}
+	return err
 }
 
 // checkRange holds that the slices are arrays of one length, as OpenCL reads them.
@@ -68,12 +81,14 @@ func checkRange(r driver.Range) error {
 	return nil
 }
 
-func (k *kernel) enqueueLaunch(queue cl.Handle, r driver.Range, args []driver.Arg, o *cl.Order) error {
+func (k *kernel) enqueueLaunch(queue cl.Handle, r driver.Range, args []driver.Arg, wait []cl.Handle) (event cl.Handle, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	defer k.lockArguments()()
 	if err := k.arguments.SetAll((*argumentSetter)(k), args); err != nil {
-		return err
+		return 0, err
 	}
-	return k.device.api.EnqueueKernel(queue, k.handle, r.Global, r.Local, r.Offset, o)
+	k.event = 0 // in the kernel, as a variable would be an allocation
+	err = k.device.api.EnqueueKernel(queue, k.handle, r.Global, r.Local, r.Offset, &cl.Order{Wait: wait, Event: &k.event})
+	return k.event, err
 }

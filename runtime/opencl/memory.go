@@ -132,12 +132,10 @@ func (d *Device) zeroMemory(m *memory) error {
 	if err != nil {
 		return err
 	}
-	before := queue.submittedCommands()
-	if err := d.fillMemory(queue.handle, m, 0, m.size, []byte{0}, &cl.Order{}); err != nil {
-		return err
-	}
-	queue.noteSubmitted(before)
-	return queue.Finish()
+	defer d.frees.CollectEnded()
+	return queue.submitCommand(cl.EnqueueMemFillINTEL, driver.Sync{Block: true}, nil, func(o *cl.Order) error {
+		return d.fillMemory(queue.handle, m, 0, m.size, []byte{0}, o)
+	})
 }
 
 // fillMemory enqueues a fill at an offset that is a multiple of the pattern.

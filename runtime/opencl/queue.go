@@ -20,10 +20,19 @@ type queue struct {
 	mu      sync.Mutex
 	closed  bool
 	pending []pendingCommand
+	// pendingLimit is the number of pending commands from which on ended ones are looked
+	// for: twice those that were left the last time.
+	pendingLimit int
 	// chain is the last command that may fail: in an in-order queue the next
 	// one waits for it, so that it fails too.
 	chain *event
 	err   error // the first failure since the last Finish
+	// untold are commands without an event that anyone wants (untold.go), failure is
+	// that of one of them. They are looked at again when they are untoldLimit.
+	untold      []untoldCommand
+	untoldLimit int
+	waits       []cl.Handle // of untold, for a call
+	failure     queueFailure
 	// state counts the commands, for memory that is closed (deferred.go). It
 	// belongs to others that use the queue where shared is set.
 	state  atomic.Pointer[driver.QueueState]
@@ -72,8 +81,7 @@ func (q *queue) Handle() uint64 {
 	return uint64(q.handle)
 }
 
-// maxPending is the number of pending commands from which on ended ones are
-// looked for.
+// maxPending is the least number of commands from which on ended ones are looked for.
 const maxPending = 64
 
 // submitCommand enqueues a command after its events. host is memory of Go that
@@ -108,6 +116,9 @@ func (q *queue) admitCommand(f cl.Function, after []*event, s driver.Sync, host 
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	defer q.tellState()
+	if err := q.presentFailure(); err != nil {
+		return nil, err
+	}
 	if !q.opts.OutOfOrder && q.chain != nil {
 		after = append(after, q.chain)
 	}
@@ -117,18 +128,15 @@ func (q *queue) admitCommand(f cl.Function, after []*event, s driver.Sync, host 
 		order.Wait = append(order.Wait, e.handle)
 	}
 	caller, before := s.Done != nil || s.Block, q.submittedCommands()
-	tracked := mayFail || host != nil
-	if !caller && !tracked {
-		err := enqueue(order)
-		if err == nil {
-			q.noteSubmitted(before)
-		}
-		return nil, err
-	}
+	tracked := mayFail || host != nil || s.Done != nil // of which Finish tells too
 	var handle cl.Handle
 	order.Event = &handle
 	if err := enqueue(order); err != nil {
 		return nil, err
+	}
+	if !caller && !tracked {
+		q.keepUntoldLocked(handle, f)
+		return nil, nil
 	}
 	uses := int32(0)
 	if caller {
@@ -152,8 +160,9 @@ func (q *queue) trackCommand(e *event, host []byte, mayFail bool) {
 	if mayFail {
 		q.chain = e
 	}
-	if len(q.pending) >= maxPending {
+	if len(q.pending) >= max(maxPending, q.pendingLimit) {
 		q.collectEnded()
+		q.pendingLimit = 2 * len(q.pending)
 	}
 	q.pending = append(q.pending, pendingCommand{e, host})
 }
@@ -171,9 +180,7 @@ func (q *queue) collectEnded() {
 		if err == nil {
 			err = p.event.errorOf(status)
 		}
-		if q.err == nil {
-			q.err = err
-		}
+		q.keepFirst(err)
 		if err == nil {
 			p.event.forgetCauses()
 		}
@@ -184,6 +191,7 @@ func (q *queue) collectEnded() {
 			kept = append(kept, p) // those after it fail too, up to Finish
 			continue
 		}
+		q.noteFailure(err, p.event.number)
 		_ = p.event.releaseUse()
 	}
 	clear(q.pending[len(kept):])
@@ -197,7 +205,7 @@ func (q *queue) isPlain(s driver.Sync) bool {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.chain == nil
+	return q.chain == nil && q.presentFailure() == nil
 }
 
 // Barrier ends when every command before it has ended. OpenCL's barrier with
@@ -241,10 +249,12 @@ func (q *queue) Finish() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	defer q.tellState()
+	q.collectUntold(submitted)
 	if len(q.pending) > 0 {
 		q.collectEnded()
 		q.dropChain()
 	}
+	q.tellFailure(submitted)
 	if q.err != nil {
 		err = q.err
 	}
@@ -282,6 +292,7 @@ func (q *queue) closeCommands() (end *marker, err error) {
 	end, err = q.markLocked()
 	q.closed = true
 	defer q.tellState()
+	q.dropUntold()
 	q.collectEnded()
 	q.dropChain()
 	if len(q.pending) > 0 {

@@ -47,6 +47,7 @@ func (q *queue) transferData(call string, m driver.Memory, offset int64, data []
 		err := enqueue(q.handle, m, offset, data, &cl.Order{Block: true})
 		if err == nil {
 			q.noteEnded(before)
+			err = q.failureBefore(before + 1)
 		}
 		return err
 	}

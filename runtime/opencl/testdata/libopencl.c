@@ -25,6 +25,11 @@ enum { OK = 0, DEVICE_NOT_FOUND = -1, COMPILER_NOT_AVAILABLE = -3, ALLOCATION_FA
 int fake_next_code;   /* of the next call, once */
 int fake_lost_code;   /* of every call but releases: the device is gone */
 int fake_next_status; /* of the next command, which does not run */
+int fake_bad_launch;  /* the number of the launch that fails so, counted down from FAKE_BAD_LAUNCH */
+__attribute__((constructor)) static void read_environment(void) {
+  const char *number = getenv("FAKE_BAD_LAUNCH");
+  fake_bad_launch = number ? atoi(number) : 0;
+}
 int fake_platforms = 1, fake_null_platforms, fake_claimed_platforms;
 int fake_devices = 1, fake_null_devices, fake_claimed_devices;
 int fake_no_compiler, fake_no_linker;
@@ -959,6 +964,8 @@ int clEnqueueNDRangeKernel(object *q, object *k, uint32_t dimensions, const size
   command c = {.work = launch, .kernel = *k, .dimensions = dimensions, .has_local = local != NULL};
   for (uint32_t i = 0; i < dimensions; i++)
     c.global[i] = global[i], c.offset[i] = offset ? offset[i] : 0, c.local[i] = local ? local[i] : 1;
+  if (fake_bad_launch > 0 && --fake_bad_launch == 0)
+    fake_next_status = -5;
   return enqueue(q, c, 0, n, list, event);
 }
 
