@@ -68,6 +68,9 @@ func TestFailedCommand(t *testing.T) {
 				err := command()
 				if done != nil {
 					err = errors.Join(err, done.Wait(t.Context()))
+					if q.Finish() == nil {
+						t.Errorf("Finish after %s tells no failure", what)
+					}
 					if done.Status() != driver.Failed {
 						t.Errorf("%s is %v", what, done.Status())
 					}
@@ -82,6 +85,69 @@ func TestFailedCommand(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestUntoldFailures: a command that nobody wants an event of is told by Finish and by
+// the next wait, and those after it in an in-order queue fail up to Finish.
+func TestUntoldFailures(t *testing.T) {
+	c, d, _, m := openFaulty(t)
+	code := drivertest.SPIRV(drivertest.Code{Kernels: []string{"endless"}}) // which does nothing in the plugin
+	p, err := driver.Build(t.Context(), d, []driver.Module{{Name: "m", Image: driver.Image{Format: "spirv"}, Code: code}}, driver.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	k, err := p.Kernel("endless")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	launch := func(q driver.Queue, s driver.Sync) error {
+		return q.Launch(k, driver.Range{Global: []int{4}}, nil, s)
+	}
+	read := func(q driver.Queue, s driver.Sync) error { return q.Read(m, 0, make([]byte, 8), s) }
+	for name, command := range map[string]func(q driver.Queue, s driver.Sync) error{
+		"launch": launch,
+		"copy":   func(q driver.Queue, s driver.Sync) error { return q.Copy(m, 0, m, 8, 8, s) },
+		"fill":   func(q driver.Queue, s driver.Sync) error { return q.Fill(m, 0, 16, []byte{1}, s) },
+	} {
+		for _, outOfOrder := range []bool{false, true} {
+			q, err := d.NewQueue(driver.QueueOptions{OutOfOrder: outOfOrder})
+			if err != nil {
+				t.Fatal(err)
+			}
+			fail := func() {
+				t.Helper()
+				c.set("plugin_next_status", outOfResources)
+				if err := command(q, driver.Sync{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			check := func(what string, err error) {
+				t.Helper()
+				if !errors.Is(err, driver.ErrOutOfResources) {
+					t.Errorf("%s, out of order %v, %s: %v; want the failure", name, outOfOrder, what, err)
+				}
+			}
+			fail()
+			check("Finish", q.Finish())
+			fail()
+			for range 200 { // the failure is found among many
+				_ = command(q, driver.Sync{})
+			}
+			check("Finish after many", q.Finish())
+			if !outOfOrder {
+				for wait, blocking := range map[string]func(driver.Queue, driver.Sync) error{"read": read, "launch": launch} {
+					fail()
+					check("a "+wait+" that waits", blocking(q, driver.Sync{Block: true}))
+					check("Finish after both", q.Finish())
+				}
+			}
+			if err := errors.Join(launch(q, driver.Sync{Block: true}), read(q, driver.Sync{}), q.Finish(), q.Close()); err != nil {
+				t.Errorf("%s: the queue after it: %v", name, err)
+			}
+		}
 	}
 }
 

@@ -134,10 +134,16 @@ func (d *Device) zero(m *memory) error {
 	if err != nil {
 		return err
 	}
-	if err := d.fill(pi.Order{Queue: queue}, m, 0, m.size, 0); err != nil {
+	event := new(pi.Handle)
+	if err := d.fill(pi.Order{Queue: queue, Event: event}, m, 0, m.size, 0); err != nil {
 		return err
 	}
-	return d.plugin.Finish(queue)
+	err = d.plugin.Finish(queue)
+	status, failed := d.plugin.EventStatus(*event) // which alone tells of a failure on the device
+	if failed == nil && status < 0 {
+		failed = commandError(status)
+	}
+	return errors.Join(err, failed, d.plugin.Release(pi.EventRelease, *event))
 }
 
 // fill enqueues a fill with one byte.

@@ -86,17 +86,9 @@ func (q *queue) mark() (event driver.Event, err error) {
 	return event, q.Barrier(driver.Sync{Done: &event})
 }
 
-// submit has a queue of the plugin run a command: at once where nobody waits
-// for it, else in the order of its events. A tracked command is one whose failure
-// Finish tells.
-func (q *queue) submit(s driver.Sync, tracked bool, command func(pi.Order) error) error {
-	if !tracked {
-		done, err := q.Direct(&s, func(stream streams.Stream) error { return command(pi.Order{Queue: pi.Handle(stream)}) })
-		if done {
-			return err
-		}
-	}
-	return q.EnqueueMarked(s, tracked, func(o streams.Order) error { return q.device.order(o, command) })
+// submit has a queue of the plugin run a command in the order of its events.
+func (q *queue) submit(s driver.Sync, command func(pi.Order) error) error {
+	return q.EnqueueMarked(s, func(o streams.Order) error { return q.device.order(o, command) })
 }
 
 // order gives a command its place: the events that it waits for, and the mark that
@@ -114,6 +106,9 @@ func (d *Device) order(o streams.Order, command func(pi.Order) error) error {
 		return err
 	}
 	d.marks.set(o.Mark, *native.Event)
+	if !o.Awaited {
+		return nil
+	}
 	return d.plugin.Flush(native.Queue) // as Record does
 }
 
@@ -123,7 +118,7 @@ func (q *queue) transfer(s driver.Sync, data []byte, command func(pi.Order) erro
 	if !s.Block {
 		q.host.Keep(data)
 	}
-	err := q.submit(s, !s.Block, command)
+	err := q.submit(s, command)
 	runtime.KeepAlive(data)
 	if !s.Block {
 		q.host.Queued()
@@ -222,7 +217,7 @@ func (q *queue) Copy(to driver.Memory, toOffset int64, from driver.Memory, fromO
 	if err != nil {
 		return fmt.Errorf("Copy: %w", err)
 	}
-	return q.submit(s, false, func(o pi.Order) error {
+	return q.submit(s, func(o pi.Order) error {
 		if target.buffer != 0 {
 			return q.device.plugin.CopyBuffer(o, source.buffer, target.buffer, fromOffset, toOffset, size)
 		}
@@ -267,7 +262,7 @@ func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driv
 		return fmt.Errorf("Fill: %w", err)
 	}
 	if slices.Equal(pattern, repeated(pattern[:1], int64(n))) {
-		return q.submit(s, false, func(o pi.Order) error { return q.device.fill(o, own, offset, size, pattern[0]) })
+		return q.submit(s, func(o pi.Order) error { return q.device.fill(o, own, offset, size, pattern[0]) })
 	}
 	return q.fillBlocks(m, offset, size, pattern, s)
 }
@@ -333,16 +328,12 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 // launch has a queue of the plugin run a kernel. The slices are the caller's, so
 // a launch that has to wait gets its own.
 func (q *queue) launch(k *kernel, r driver.Range, args []driver.Arg, s driver.Sync) error {
-	done, err := q.Direct(&s, func(stream streams.Stream) error { return k.launch(pi.Order{Queue: pi.Handle(stream)}, r, args) })
-	if done {
-		return err
-	}
 	r = driver.Range{Global: slices.Clone(r.Global), Local: slices.Clone(r.Local), Offset: slices.Clone(r.Offset)}
 	args = slices.Clone(args)
 	for i := range args {
 		args[i].Value = bytes.Clone(args[i].Value)
 	}
-	return q.EnqueueMarked(s, false, func(o streams.Order) error {
+	return q.EnqueueMarked(s, func(o streams.Order) error {
 		return q.device.order(o, func(o pi.Order) error { return k.launch(o, r, args) })
 	})
 }

@@ -13,6 +13,7 @@ type command struct {
 	held    bool // the events of after are held
 	barrier bool
 	tracked bool // Finish tells of its failure
+	awaited bool // others may wait for its event
 	submit  func(Stream) error
 	// submitMarked takes the place of submit where the command sets its own mark.
 	submitMarked func(Order) error
@@ -84,6 +85,8 @@ func (q *Queue) recordCommand(c *command, o Order) (err error) {
 		_, err := c.submitTo(o)
 		return err
 	}
+	q.count++
+	e.number = q.count
 	var begin, end Mark
 	defer func() {
 		if err != nil {
@@ -105,7 +108,7 @@ func (q *Queue) recordCommand(c *command, o Order) (err error) {
 		return err
 	}
 	e.submitted = q.device.sinceEpoch()
-	o.Mark = end
+	o.Mark, o.Awaited = end, c.awaited
 	marked, err := c.submitTo(o)
 	if err == nil && !marked {
 		err = native.Record(end, o.Stream)

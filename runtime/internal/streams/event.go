@@ -14,6 +14,9 @@ import (
 type event struct {
 	device *Device
 	queue  *Queue // with the base of times, where it is profiled
+	// tracker is the queue that looks at the event, where a failure is told by it alone.
+	tracker *Queue
+	number  uint64 // in the queue
 
 	mu    sync.Mutex
 	state eventState
@@ -51,10 +54,8 @@ func (e *event) advanceState(state eventState, err error) {
 		return
 	}
 	e.state, e.err = state, err
-	if e.changed != nil {
-		close(e.changed)
-		e.changed = nil
-	}
+	changed := e.changed
+	e.changed = nil
 	watchers := e.watchers
 	e.watchers = nil
 	var causes []*event
@@ -63,6 +64,9 @@ func (e *event) advanceState(state eventState, err error) {
 	}
 	e.mu.Unlock()
 	_ = releaseCauses(causes) // a failure shows in the cause's own queue
+	if changed != nil {
+		close(changed)
+	}
 	for _, q := range watchers {
 		q.submitReady()
 	}
@@ -179,8 +183,9 @@ func (e *event) waitInBackground() {
 		e.waited = true
 		e.holders++
 		go func() {
-			_ = e.waitNative()
-			_ = e.releaseMarks()
+			err := e.nativeResult()
+			_ = e.releaseMarks() // first: those who wait may end the device next
+			e.advanceState(eventOver, err)
 		}()
 	}
 }
@@ -210,11 +215,29 @@ func (e *event) endResult(err error) error {
 
 // waitNative waits for the device.
 func (e *event) waitNative() error {
+	e.advanceState(eventOver, e.nativeResult())
+	_, _, err := e.stateSnapshot()
+	return err
+}
+
+// nativeResult waits for the device and returns the command's error.
+func (e *event) nativeResult() error {
 	_, end, _ := e.stateSnapshot()
 	err := e.device.Native.Within(func() error { return e.device.Native.WaitMark(end) })
-	err = e.endResult(err)
-	e.advanceState(eventOver, err)
-	return err
+	return e.tracker.endTracked(e, e.endResult(err))
+}
+
+// driverResult tells whether the command has ended, and the error that the driver tells.
+func (e *event) driverResult() (ended bool, err error) {
+	state, end, err := e.stateSnapshot()
+	if state == eventOver {
+		return true, err
+	}
+	done, err := e.isDone(end)
+	if err == nil && !done {
+		return false, nil
+	}
+	return true, e.endResult(err)
 }
 
 // Status implements driver.Event.
@@ -227,7 +250,7 @@ func (e *event) Status() driver.Status {
 		if err == nil && !done {
 			return e.runningStatus(begin)
 		}
-		e.advanceState(eventOver, e.endResult(err))
+		e.advanceState(eventOver, e.tracker.endTracked(e, e.endResult(err)))
 	}
 	state, _, err := e.stateSnapshot()
 	switch {

@@ -3,6 +3,7 @@ package streams
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -28,9 +29,14 @@ type Queue struct {
 	deferred []*command
 	idle     sync.Cond // deferred became empty
 	base     timeBase
-	// tracked are events of commands that may fail by themselves, and whose failure
-	// Finish tells: their native events are held.
-	tracked []*event
+	// tracked are events of commands whose failure the driver tells by them alone, and
+	// Finish: their native events are held. They are looked at when they are
+	// trackedLimit. failure is that of one of them, up to Finish.
+	tracked      []*event
+	trackedLimit int
+	failure      error
+	failed       uint64 // the command's number
+	count        uint64 // of commands that were submitted
 }
 
 // outOfOrderStreams is how many commands of an out-of-order queue run at the
@@ -94,7 +100,7 @@ func (q *Queue) Handle() uint64 { return uint64(q.streams[0]) }
 // command needs Enqueue. A function instead of two would cost an allocation a
 // launch.
 func (q *Queue) LockStream(s *driver.Sync) (stream Stream, ok bool) {
-	if s.After != nil || s.Done != nil || s.Block || q.opts.Profiling {
+	if s.After != nil || s.Done != nil || s.Block || q.opts.Profiling || q.device.TellsByEvent {
 		return 0, false
 	}
 	q.mu.Lock()
@@ -103,17 +109,6 @@ func (q *Queue) LockStream(s *driver.Sync) (stream Stream, ok bool) {
 		return 0, false
 	}
 	return q.nextStream(), true
-}
-
-// Direct is LockStream for a back end that has submit run where the queue's
-// other commands do; done is false where the command needs Enqueue.
-func (q *Queue) Direct(s *driver.Sync, submit func(Stream) error) (done bool, err error) {
-	stream, ok := q.LockStream(s)
-	if !ok {
-		return false, nil
-	}
-	defer q.UnlockStream()
-	return true, q.device.Native.WithinStream(func() error { return submit(stream) })
 }
 
 // UnlockStream releases the lock of LockStream.
@@ -127,16 +122,17 @@ func (q *Queue) Enqueue(s driver.Sync, submit func(Stream) error) error {
 
 // Order is the place of a command that sets its own mark.
 type Order struct {
-	Stream Stream
-	After  []Mark // the command waits for them
-	Mark   Mark   // to be set at its end; 0: none is wanted
+	Stream  Stream
+	After   []Mark // the command waits for them
+	Mark    Mark   // to be set at its end; 0: none is wanted
+	Awaited bool   // others may wait for the mark; else Finish alone looks at it
 }
 
 // EnqueueMarked is Enqueue for drivers that tell of a command's failure by its own
 // event alone: submit passes the events that the command waits for, and has it set
-// the mark. A tracked command has a mark in any case, for Finish to look at.
-func (q *Queue) EnqueueMarked(s driver.Sync, tracked bool, submit func(Order) error) error {
-	return q.enqueueCommand(s, &command{submitMarked: submit, tracked: tracked})
+// the mark.
+func (q *Queue) EnqueueMarked(s driver.Sync, submit func(Order) error) error {
+	return q.enqueueCommand(s, &command{submitMarked: submit})
 }
 
 // nextStream gives the streams in turn.
@@ -218,19 +214,19 @@ func (q *Queue) Finish() error {
 	if err == nil {
 		err = q.err
 	}
-	q.err = nil
+	q.err, q.failure = nil, nil
 	return err
 }
 
-// maxTracked is the number of tracked commands from which on ended ones are looked
-// for.
+// maxTracked is the least number of tracked commands from which on ended ones are
+// looked for.
 const maxTracked = 64
 
-// trackCommand has Finish look at a command that waits for others on the device.
-// The queue is locked.
+// trackCommand has Finish look at a command. The queue is locked.
 func (q *Queue) trackCommand(e *event, after []*event) {
-	if len(q.tracked) >= maxTracked {
+	if len(q.tracked) >= max(maxTracked, q.trackedLimit) {
 		q.collectEnded()
+		q.trackedLimit = 2 * len(q.tracked)
 	}
 	for _, cause := range after {
 		e.addCause(cause)
@@ -240,21 +236,57 @@ func (q *Queue) trackCommand(e *event, after []*event) {
 }
 
 // collectEnded gives up the tracked commands that have ended, and keeps the first
-// failure.
+// failure. In an in-order queue the driver has run those after it all the same: they
+// fail here.
 func (q *Queue) collectEnded() {
 	kept := q.tracked[:0]
-	for _, e := range q.tracked {
-		if e.Status() < driver.Complete {
+	for i, e := range q.tracked {
+		ended, err := e.driverResult()
+		if !ended {
 			kept = append(kept, e)
+			if !q.opts.OutOfOrder {
+				kept = append(kept, q.tracked[i+1:]...)
+				break
+			}
 			continue
 		}
-		_, _, err := e.stateSnapshot()
+		switch {
+		case err == nil:
+			err = q.failureBefore(e)
+		case q.failure == nil:
+			q.failure, q.failed = err, e.number
+		}
+		e.advanceState(eventOver, err)
 		if err = errors.Join(err, e.releaseMarks()); q.err == nil {
 			q.err = err
 		}
 	}
 	clear(q.tracked[len(kept):])
 	q.tracked = kept
+}
+
+// failureBefore is the failure of a command before one that has ended, in an in-order
+// queue. The queue is locked.
+func (q *Queue) failureBefore(e *event) error {
+	if q.failure == nil || q.opts.OutOfOrder || q.failed > e.number {
+		return nil
+	}
+	return fmt.Errorf("a command before it in its queue failed: %w", q.failure)
+}
+
+// endTracked is the result of a command that ended with err, where the driver tells of
+// failures by events alone.
+func (q *Queue) endTracked(e *event, err error) error {
+	if q == nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.collectEnded()
+	if err == nil {
+		err = q.failureBefore(e)
+	}
+	return err
 }
 
 // synchronizeStreams waits for the streams.
@@ -385,9 +417,14 @@ func (q *Queue) enqueueCommand(s driver.Sync, c *command) error {
 		return err
 	}
 	c.after, c.queued = after, q.device.sinceEpoch()
-	c.tracked = c.tracked || q.device.TellsByEvent && len(after) > 0
-	if s.Done != nil || s.Block || q.opts.Profiling || c.tracked {
+	c.awaited = s.Done != nil || s.Block
+	// A call that waits tells of the failure of its command itself.
+	c.tracked = q.device.TellsByEvent && (len(after) > 0 || s.Done != nil || !s.Block)
+	if c.awaited || q.opts.Profiling || c.tracked {
 		c.event = &event{device: q.device, queued: c.queued}
+		if q.device.TellsByEvent {
+			c.event.tracker = q
+		}
 		if q.opts.Profiling {
 			c.event.queue = q
 		}
