@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,14 +22,21 @@ import (
 // a selector, so the first line is the device that a program gets.
 func newDevicesCommand(s cli.Streams) *cobra.Command {
 	var asJSON, verbose bool
+	var limit time.Duration
 	c := &cobra.Command{
 		Use:   "devices",
 		Short: "List the devices, in the order in which they are preferred",
-		Args:  noArgs,
-		RunE:  func(*cobra.Command, []string) error { return listDevices(s, asJSON, verbose) },
+		Long: `devices lists the devices that the environment leaves, in the order in which they
+are preferred. Drivers are asked in a process of their own: where one crashes, exits or
+hangs, the devices of the other back ends are listed, and the exit status is 1.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return listDevices(c.Context(), s, limit, func(list []listedDevice) error { return printDevices(s.Out, list, asJSON, verbose) })
+		},
 	}
 	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "print every property")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	limitFlag(c, &limit)
 	return c
 }
 
@@ -53,32 +63,61 @@ type deviceReport struct {
 	Formats       []string `json:"formats"`
 }
 
-// listDevices opens every back end that the environment leaves. doctor lists the excluded
-// ones, and why.
-func listDevices(s cli.Streams, asJSON, verbose bool) (err error) {
-	rt := runtime.New(backends.Open(backends.Options{Trace: s.Err}))
-	defer closeInto(&err, rt.Shutdown)
-	devices, err := rt.Devices()
-	if err != nil {
+// listedDevice is a device in the result of the process that lists it.
+type listedDevice struct {
+	deviceReport
+	Properties []listedProperty `json:"properties"`
+}
+
+// listedProperty is a line of devices --verbose.
+type listedProperty struct {
+	Name     string `json:"name"`
+	Spelling string `json:"spelling"`
+}
+
+// listDevices prints the devices of the back ends that the environment leaves. doctor
+// lists the excluded ones, and why.
+func listDevices(ctx context.Context, s cli.Streams, limit time.Duration, print func([]listedDevice) error) error {
+	if err := backends.CheckEnvironment(backends.Options{}); err != nil {
 		return err
 	}
-	if asJSON {
-		reports := make([]deviceReport, len(devices))
-		for i, d := range devices {
-			reports[i] = reportDevice(d)
+	all, bad := listBackends(ctx, s, limit)
+	var failed []error
+	for _, r := range all.Backends {
+		if bad && r.Error != "" {
+			failed = append(failed, fmt.Errorf("%s: %s", r.Name, r.Error))
 		}
-		return cli.WriteJSON(s.Out, reports)
 	}
-	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
-	for _, d := range devices {
-		if verbose {
-			printProperties(w, d)
+	if len(all.Devices) == 0 {
+		return errors.Join(append(failed, errors.New(all.NoDevice))...)
+	}
+	return errors.Join(append([]error{print(all.Devices)}, failed...)...)
+}
+
+func printDevices(out io.Writer, list []listedDevice, asJSON, verbose bool) error {
+	if asJSON {
+		reports := make([]deviceReport, len(list))
+		for i, d := range list {
+			reports[i] = d.deviceReport
+		}
+		return cli.WriteJSON(out, reports)
+	}
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	for _, d := range list {
+		if !verbose {
+			fmt.Fprintf(w, "%v\t%s\t%s\t%s\n", d.Selector, d.Type, d.Name, d.Version)
 			continue
 		}
-		info := d.Info()
-		fmt.Fprintf(w, "%v\t%s\t%s\t%s\n", d, info.Type, info.Name, info.Version)
+		fmt.Fprintf(w, "%v\n", d.Selector)
+		for _, p := range d.Properties {
+			fmt.Fprintf(w, "  %s\t%s\n", p.Name, p.Spelling)
+		}
 	}
 	return w.Flush()
+}
+
+func listDevice(d *runtime.Device) listedDevice {
+	return listedDevice{reportDevice(d), listProperties(d)}
 }
 
 func reportDevice(d *runtime.Device) deviceReport {
@@ -89,22 +128,22 @@ func reportDevice(d *runtime.Device) deviceReport {
 	}
 }
 
-// printProperties prints a line for each property that the driver tells, by
+// listProperties has a line for each property that the driver tells, by
 // reflection, so that a new field of driver.Info is printed without a change
 // here. Zero is "the driver does not tell".
-func printProperties(w io.Writer, d *runtime.Device) {
-	fmt.Fprintf(w, "%v\n", d)
+func listProperties(d *runtime.Device) (list []listedProperty) {
 	info := reflect.ValueOf(d.Info())
 	for i := range info.NumField() {
 		if value := info.Field(i); !value.IsZero() {
-			fmt.Fprintf(w, "  %s\t%s\n", info.Type().Field(i).Name, spellProperty(value))
+			list = append(list, listedProperty{info.Type().Field(i).Name, spellProperty(value)})
 		}
 	}
 	if _, ok := d.Device.(*hostdev.Device); ok {
 		for _, f := range hostdev.InterpretedFeatures {
-			fmt.Fprintf(w, "  Interpreted\t%s: %s\n", f.Feature, f.Reason)
+			list = append(list, listedProperty{"Interpreted", f.Feature + ": " + f.Reason})
 		}
 	}
+	return list
 }
 
 // spellProperty spells lists as words.

@@ -33,8 +33,13 @@ status is 1 if a driver or a device fails.`,
 		RunE: func(c *cobra.Command, _ []string) error { return examineBackends(c.Context(), s, asJSON, limit) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().DurationVar(&limit, "timeout", time.Minute, "stop a driver that does not answer after `TIME`")
+	limitFlag(c, &limit)
 	return c
+}
+
+// limitFlag is the option of the commands that ask drivers in processes.
+func limitFlag(c *cobra.Command, limit *time.Duration) {
+	c.Flags().DurationVar(limit, "timeout", time.Minute, "stop a driver that does not answer after `TIME`")
 }
 
 // backendReport is one back end of doctor --json.
@@ -87,7 +92,8 @@ func examineBackends(ctx context.Context, s cli.Streams, asJSON bool, limit time
 	if err := backends.CheckEnvironment(backends.Options{}); err != nil {
 		return err
 	}
-	reports, unwell := listBackends(ctx, s, limit)
+	all, unwell := listBackends(ctx, s, limit)
+	reports := all.Backends
 	for i := range reports {
 		part := reports[i].part()
 		for j := range reports[i].Devices {

@@ -16,12 +16,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"offlink/cmd/internal/cli"
+	"offlink/runtime"
 	"offlink/runtime/backends"
 	"offlink/runtime/driver"
 )
 
-// Some drivers end the process that asks them, and some never answer: doctor asks
-// them in processes of its own, by hidden subcommands whose output is JSON.
+// Some drivers end the process that asks them, and some never answer: doctor and
+// devices ask them in processes of their own, by hidden subcommands whose output is
+// JSON.
 const (
 	listCommand     = "doctor-list"
 	selfTestCommand = "doctor-self-test"
@@ -61,15 +63,17 @@ func askProcess(ctx context.Context, s cli.Streams, limit time.Duration, result 
 	return errors.New("the process ended without a result")
 }
 
-// resultMark stands before the result of a process: drivers print on standard
-// output, too.
+// resultMark stands before the result of a process: where divertOutput cannot, drivers
+// print on standard output, too.
 const resultMark = "\n-- the result of devrun doctor --\n"
 
-func writeResult(s cli.Streams, result any) error {
-	if _, err := io.WriteString(s.Out, resultMark); err != nil {
+// writeResult writes the result of a process. The process ends after it without
+// closing its drivers, some of which crash or hang then.
+func writeResult(out io.Writer, result any) error {
+	if _, err := io.WriteString(out, resultMark); err != nil {
 		return err
 	}
-	return cli.WriteJSON(s.Out, result)
+	return cli.WriteJSON(out, result)
 }
 
 // readResult tells whether the output has a whole result. Text after it is a
@@ -98,26 +102,36 @@ func driversWords(said string) string {
 // goTrace is the first line that Go prints where it ends for a signal or a fault.
 var goTrace = regexp.MustCompile(`^(SIG[A-Z]+: |fatal error: |panic: |unexpected fault address)`)
 
+// listing is the result of the process that lists back ends, or those of several.
+type listing struct {
+	Backends []backendReport `json:"backends"`
+	Devices  []listedDevice  `json:"devices"` // the chosen ones
+	// NoDevice says why there is none.
+	NoDevice string `json:"noDevice"`
+}
+
 // listBackends lists the back ends in one process. Where that fails, each part of
 // them is asked in its own, and bad tells that one of these failed.
-func listBackends(ctx context.Context, s cli.Streams, limit time.Duration) (reports []backendReport, bad bool) {
-	if askProcess(ctx, s, limit, &reports, listCommand) == nil {
-		return reports, false
+func listBackends(ctx context.Context, s cli.Streams, limit time.Duration) (all listing, bad bool) {
+	if askProcess(ctx, s, limit, &all, listCommand) == nil {
+		return all, false
 	}
-	reports = nil
+	all = listing{}
 	for _, part := range backends.Parts() {
-		if r, ok := replacedPart(reports, part); ok {
-			reports = append(reports, r)
+		if r, ok := replacedPart(all.Backends, part); ok {
+			all.Backends = append(all.Backends, r)
 			continue
 		}
-		var list []backendReport
-		if err := askProcess(ctx, s, limit, &list, listCommand, part); err != nil {
-			list = []backendReport{{Name: part, Error: err.Error() + partAdvice[part]}}
+		var one listing
+		if err := askProcess(ctx, s, limit, &one, listCommand, part); err != nil {
+			one = listing{Backends: []backendReport{{Name: part, Error: err.Error() + partAdvice[part]}}}
 			bad = true
 		}
-		reports = append(reports, list...)
+		all.Backends = append(all.Backends, one.Backends...)
+		all.Devices = append(all.Devices, one.Devices...)
+		all.NoDevice = one.NoDevice
 	}
-	return reports, bad
+	return all, bad
 }
 
 // partAdvice tells how to find the driver that ended its process, where several
@@ -151,19 +165,32 @@ func newListCommand(s cli.Streams) *cobra.Command {
 		Use:    listCommand + " [PART]",
 		Hidden: true,
 		Args:   cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) (err error) {
-			found, err := backends.Discover(backends.Options{Output: io.Discard, Trace: s.Err, Only: strings.Join(args, "")})
-			if err != nil {
-				return err
-			}
-			defer closeInto(&err, found.Close)
-			reports := []backendReport{}
-			for _, f := range found.Backends {
-				reports = append(reports, reportBackend(f))
-			}
-			return writeResult(s, reports)
-		},
+		RunE:   func(_ *cobra.Command, args []string) error { return listPart(s, strings.Join(args, "")) },
 	}
+}
+
+// listPart is the process that lists one part of the back ends, or all.
+func listPart(s cli.Streams, part string) error {
+	out, err := divertOutput()
+	if err != nil {
+		return err
+	}
+	found, err := backends.Discover(backends.Options{Output: io.Discard, Trace: s.Err, Only: part})
+	if err != nil {
+		return err
+	}
+	result := listing{Backends: []backendReport{}}
+	for _, f := range found.Backends {
+		result.Backends = append(result.Backends, reportBackend(f))
+	}
+	devices, err := runtime.New(found.Drivers()).Devices()
+	if err != nil {
+		result.NoDevice = err.Error()
+	}
+	for _, d := range devices {
+		result.Devices = append(result.Devices, listDevice(d))
+	}
+	return writeResult(out, result)
 }
 
 // runSelfTest runs the self-test of a device in its own process: a kernel that does
@@ -187,16 +214,19 @@ func newSelfTestCommand(s cli.Streams) *cobra.Command {
 
 // selfTest is the process with one device. It numbers the chosen devices as the
 // listing did, as both see the same environment.
-func selfTest(ctx context.Context, s cli.Streams, part, selector string) (err error) {
+func selfTest(ctx context.Context, s cli.Streams, part, selector string) error {
+	out, err := divertOutput()
+	if err != nil {
+		return err
+	}
 	found, err := backends.Discover(backends.Options{Output: io.Discard, Trace: s.Err, Only: part})
 	if err != nil {
 		return err
 	}
-	defer closeInto(&err, found.Close)
 	for _, f := range found.Backends {
 		for i, d := range f.Chosen {
 			if fmt.Sprintf("%s:%d", f.Name, i) == selector {
-				return writeResult(s, testOneDevice(ctx, d))
+				return writeResult(out, testOneDevice(ctx, d))
 			}
 		}
 	}

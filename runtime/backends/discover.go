@@ -82,6 +82,9 @@ func startDiscovery(o *Options) (*Discovery, *tracer, error) {
 	return &Discovery{Filter: filter}, &tracer{trace, o.traceOutput()}, nil
 }
 
+// Drivers are the drivers with chosen devices, in order of preference.
+func (d *Discovery) Drivers() []driver.Driver { return driversOf(d.Backends) }
+
 // Close closes the drivers that were opened.
 func (d *Discovery) Close() error {
 	var errs []error

@@ -255,9 +255,7 @@ func (q *queue) Finish() error {
 		q.dropChain()
 	}
 	q.tellFailure(submitted)
-	if q.err != nil {
-		err = q.err
-	}
+	err = errors.Join(q.err, err)
 	q.err = nil
 	return err
 }
