@@ -14,7 +14,9 @@
 # OpenCL C that PTX has no instruction for; none),
 # OFFLINK_CLANG_OPTIONS, OFFLINK_POSTLINK_OPTIONS, OFFLINK_BIN and OFFLINK_INCLUDE
 # (default: next to this file's prefix).
-# Taken now: a later include, as of the dependencies below, is the last word then.
+# Taken now: a later include, as of the dependencies below, is the last word then,
+# and a rule of this file would be the default goal.
+offlink_goal    := $(.DEFAULT_GOAL)
 offlink_folder  := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 OFFLINK_PREFIX  ?= $(patsubst %/share/offlink,%,$(offlink_folder))
 OFFLINK_BIN     ?= $(OFFLINK_PREFIX)/bin
@@ -65,28 +67,38 @@ $(LD) -r -o $@ $(foreach d,$(offlink_devices),$*.$d.wrapped.o)
 @rm -f $(foreach d,$(offlink_devices),$*.$d.wrapped.o)
 endef
 
+# The variables that objects are made with, in a file that changes when they do,
+# as when OFFLINK_TARGETS is given on the command line of a later run. As an
+# included file it is made before any object, with the variables as they are
+# after the whole makefile was read, and not with those of one target.
+offlink_settings = $(strip $(OFFLINK_CLANG) $(OFFLINK_TARGETS) $(OFFLINK_SPLIT) $(OFFLINK_CUDA_ARCH) $(OFFLINK_LIBCLC) \
+	$(OFFLINK_CLANG_OPTIONS) $(OFFLINK_POSTLINK_OPTIONS) $(OFFLINK_BIN) $(OFFLINK_INCLUDE))
+offlink_quoted = '\# $(subst ','\'',$(offlink_settings))'
+offlink.device.settings: offlink_always
+	@printf '%s\n' $(offlink_quoted) | cmp -s - $@ || printf '%s\n' $(offlink_quoted) >$@
+.PHONY: offlink_always
+
 # Each rule takes one step: make's own rules for objects of C and C++ would come
 # before a chain.
-%.device.o: %.cl
+%.device.o: %.cl offlink.device.settings
 	$(foreach d,$(offlink_devices),$(call offlink_compile,$d,-x cl -cl-std=$(offlink_opencl_$d)))
 	$(foreach d,$(offlink_devices),$(call offlink_wrap,$d))
 	$(offlink_join)
-%.device.o: %.clcpp
+%.device.o: %.clcpp offlink.device.settings
 	$(foreach d,$(offlink_devices),$(call offlink_compile,$d,-x clcpp))
 	$(foreach d,$(offlink_devices),$(call offlink_wrap,$d))
 	$(offlink_join)
-%.device.o: %.device.c
+%.device.o: %.device.c offlink.device.settings
 	$(foreach d,$(offlink_devices),$(call offlink_compile,$d,-x c))
 	$(foreach d,$(offlink_devices),$(call offlink_wrap,$d))
 	$(offlink_join)
-%.device.o: %.device.cpp
+%.device.o: %.device.cpp offlink.device.settings
 	$(foreach d,$(offlink_devices),$(call offlink_compile,$d,-x c++))
 	$(foreach d,$(offlink_devices),$(call offlink_wrap,$d))
 	$(offlink_join)
 
 .PRECIOUS: %.device.o
 
-# The rules among the dependencies are not the includer's default goal.
-offlink_goal := $(.DEFAULT_GOAL)
--include $(wildcard *.device.d)
+# The rules of this file and of the dependencies are not the includer's default goal.
+-include offlink.device.settings $(wildcard *.device.d)
 .DEFAULT_GOAL := $(offlink_goal)
