@@ -164,6 +164,8 @@ func (e *emitter) oneLane(in *lanes.Inst, args []string) string {
 		return fmt.Sprintf("__builtin_%s(%s)", roundings[op], args[0])
 	case op == lanes.OpSelect:
 		return fmt.Sprintf("%s ? %s : %s", args[0], args[1], args[2])
+	case op == lanes.OpPair:
+		return fmt.Sprintf("%s | (i64)%s << 32", args[0], args[1])
 	}
 	return e.conversionText(in, args[0], from, bits)
 }
@@ -183,6 +185,8 @@ func (e *emitter) conversionText(in *lanes.Inst, x string, from lanes.Kind, bits
 		return "-" + x
 	case lanes.OpZExt, lanes.OpWrap, lanes.OpFWiden, lanes.OpFNarrow, lanes.OpUToF:
 		return fmt.Sprintf("(%s)%s", scalarNames[to], x)
+	case lanes.OpHigh:
+		return fmt.Sprintf("(i32)(%s >> 32)", x)
 	case lanes.OpSExt:
 		return fmt.Sprintf("(i64)(int64_t)(int32_t)%s", x)
 	case lanes.OpSToF:
@@ -243,6 +247,12 @@ func (e *emitter) vectorText(in *lanes.Inst) (v string, each bool) {
 		return fmt.Sprintf("%s >> (int)(%s & %d)", arg(0), arg(1), 8*kindSize(from)-1), false
 	case op == lanes.OpAShr && e.code.Regs[in.Args[1]].Lanes == 1:
 		return fmt.Sprintf("(%s)((%s)%s >> (int)(%s & %d))", to, signed, arg(0), arg(1), 8*kindSize(from)-1), false
+	case op == lanes.OpPair:
+		return fmt.Sprintf("(i64v)__builtin_shufflevector(%s, %s, %s)", arg(0), arg(1), alternatePicks(in.Type.Lanes)), false
+	case op == lanes.OpHigh:
+		return pickWords(arg(0), in.Type.Lanes, 1), false
+	case op == lanes.OpWrap:
+		return pickWords(arg(0), in.Type.Lanes, 0), false
 	case op == lanes.OpSelect:
 		return fmt.Sprintf("(%s)select%d(%s, (i%dv)%s, (i%dv)%s)", to, 8*kindSize(in.Type.Kind), arg(0), 8*kindSize(in.Type.Kind), arg(1),
 			8*kindSize(in.Type.Kind), arg(2)), false
@@ -281,4 +291,22 @@ func (e *emitter) vectorConversion(in *lanes.Inst, x string, from lanes.Kind) st
 		return fmt.Sprintf("(i32v)%s & 1", x)
 	}
 	return ""
+}
+
+// alternatePicks picks a lane of the first vector, that of the second one, and so on.
+func alternatePicks(width int) string {
+	var picks []string
+	for l := range width {
+		picks = append(picks, fmt.Sprint(l), fmt.Sprint(width+l))
+	}
+	return strings.Join(picks, ", ")
+}
+
+// pickWords picks the low (0) or the high (1) halves of numbers of 64 bits.
+func pickWords(x string, width, half int) string {
+	var picks []string
+	for l := range width {
+		picks = append(picks, fmt.Sprint(2*l+half))
+	}
+	return fmt.Sprintf("__builtin_shufflevector((i32w)%s, (i32w)%s, %s)", x, x, strings.Join(picks, ", "))
 }

@@ -23,6 +23,7 @@ typedef int32_t s32v __attribute__((vector_size(4 * WIDTH)));
 typedef s32v flagv; /* 0 or -1 */
 typedef uint64_t i64v __attribute__((vector_size(8 * WIDTH)));
 typedef int64_t s64v __attribute__((vector_size(8 * WIDTH)));
+typedef uint32_t i32w __attribute__((vector_size(8 * WIDTH))); /* the halves of an i64v */
 typedef float f32v __attribute__((vector_size(4 * WIDTH)));
 typedef double f64v __attribute__((vector_size(8 * WIDTH)));
 typedef uint8_t u8v __attribute__((vector_size(WIDTH)));

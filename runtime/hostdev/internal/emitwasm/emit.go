@@ -241,10 +241,7 @@ func (e *emitter) emitInst(in *lanes.Inst) {
 	case lanes.OpFence:
 		e.appendBytes(prefixAtomic, 0x03, 0x00) // atomic.fence
 	case lanes.OpFill:
-		e.pushReg(in.Args[0], 0)
-		e.pushI32(0)
-		e.pushReg(in.Args[1], 0)
-		e.appendBytes(prefixMore, 11, 0) // memory.fill
+		e.clearMemory(in)
 	case lanes.OpHost:
 		e.getLocal(0)
 		e.pushI32(int32(in.Host.Number))

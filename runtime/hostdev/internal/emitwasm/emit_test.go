@@ -83,6 +83,8 @@ func everyOperation() *lanes.Function {
 		keep(b.Add(lanes.OpZExt, lanes.I64, value(lanes.I32)))
 		keep(b.Add(lanes.OpSExt, lanes.I64, value(lanes.I32)))
 		keep(b.Add(lanes.OpWrap, lanes.I32, value(lanes.I64)))
+		keep(b.Add(lanes.OpHigh, lanes.I32, value(lanes.I64)))
+		keep(b.Add(lanes.OpPair, lanes.I64, value(lanes.I32), value(lanes.I32)))
 		keep(b.Add(lanes.OpFWiden, lanes.F64, value(lanes.F32)))
 		keep(b.Add(lanes.OpFNarrow, lanes.F32, value(lanes.F64)))
 		keep(b.Add(lanes.OpCast, lanes.F64, value(lanes.I64)))

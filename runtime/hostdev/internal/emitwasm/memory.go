@@ -253,3 +253,41 @@ func (e *emitter) combineFloats(op lanes.AtomicOp, k lanes.Kind, old uint32, v l
 	x()
 	e.appendBytes(ne, opSelect, toInt)
 }
+
+// clearMemory zeroes memory. wazero's memory.fill copies what is zero already to
+// the rest, a call for each doubling, which takes longer than a short loop; it
+// clears the bytes after the last whole turn.
+func (e *emitter) clearMemory(in *lanes.Inst) {
+	const turn = 64 // bytes
+	at, end := e.scratchLocal(wasm.I32, 0), e.scratchLocal(wasm.I32, 1)
+	e.pushReg(in.Args[0], 0)
+	e.setLocal(at)
+	e.getLocal(at)
+	e.pushReg(in.Args[1], 0)
+	e.pushI32(-turn)
+	e.appendBytes(opI32And, opI32Add)
+	e.setLocal(end)
+	e.appendBytes(opBlock, blockEmpty, opLoop, blockEmpty)
+	e.getLocal(at)
+	e.getLocal(end)
+	e.appendBytes(opI32Eq, opBrIf, 1)
+	for off := turn - 16; off >= 0; off -= 16 {
+		e.getLocal(at)
+		e.vectorConst(lanes.I32, 0)
+		e.simdOp(simdStore)
+		e.appendMemarg(0, uint32(off))
+	}
+	e.getLocal(at)
+	e.pushI32(turn)
+	e.appendBytes(opI32Add)
+	e.setLocal(at)
+	e.appendBytes(opBr, 0, opEnd, opEnd)
+	e.pushReg(in.Args[1], 0)
+	e.pushI32(turn - 1)
+	e.appendBytes(opI32And, opIf, blockEmpty)
+	e.getLocal(at)
+	e.pushI32(0)
+	e.pushReg(in.Args[1], 0)
+	e.pushI32(turn - 1)
+	e.appendBytes(opI32And, prefixMore, 11, 0, opEnd) // memory.fill
+}

@@ -23,11 +23,17 @@ const (
 	opF64Const    = 0x44 // f64.const
 	opI32Eqz      = 0x45 // i32.eqz
 	opI64Eqz      = 0x50 // i64.eqz
+	opI32Eq       = 0x46 // i32.eq
+	opI32Add      = 0x6a // i32.add
 	opI32Sub      = 0x6b // i32.sub
 	opI32And      = 0x71 // i32.and
 	opI32Or       = 0x72 // i32.or
 	opI32Shl      = 0x74 // i32.shl
+	opI64Or       = 0x84 // i64.or
+	opI64Shl      = 0x86 // i64.shl
+	opI64ShrU     = 0x88 // i64.shr_u
 	opI32WrapI64  = 0xa7 // i32.wrap_i64
+	opI64ExtendU  = 0xad // i64.extend_i32_u
 	prefixMore    = 0xfc // saturating conversions, operations on memory
 	prefixSIMD    = 0xfd // vectors
 	prefixAtomic  = 0xfe // atomic operations

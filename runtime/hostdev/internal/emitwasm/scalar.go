@@ -102,6 +102,9 @@ func (e *emitter) emitScalar(in *lanes.Inst) {
 		e.appendBytes(opSelect)
 		e.popReg(in.Dst, 0)
 		return
+	case lanes.OpHigh, lanes.OpPair:
+		e.emitHalves(in)
+		return
 	}
 	for _, a := range in.Args {
 		e.pushReg(a, 0)
@@ -114,6 +117,23 @@ func (e *emitter) emitScalar(in *lanes.Inst) {
 			panic("emitwasm: no instruction for " + in.String())
 		}
 		e.appendBytes(code)
+	}
+	e.popReg(in.Dst, 0)
+}
+
+// emitHalves takes the high half of a number, or puts two halves together.
+func (e *emitter) emitHalves(in *lanes.Inst) {
+	if in.Op == lanes.OpHigh {
+		e.pushReg(in.Args[0], 0)
+		e.pushI64(32)
+		e.appendBytes(opI64ShrU, opI32WrapI64)
+	} else {
+		e.pushReg(in.Args[0], 0)
+		e.appendBytes(opI64ExtendU)
+		e.pushReg(in.Args[1], 0)
+		e.appendBytes(opI64ExtendU)
+		e.pushI64(32)
+		e.appendBytes(opI64Shl, opI64Or)
 	}
 	e.popReg(in.Dst, 0)
 }

@@ -65,7 +65,9 @@ func (e *emitter) emitVector(in *lanes.Inst) {
 		e.signExtend(in)
 	case lanes.OpInt, lanes.OpBool:
 		e.boolInt(in)
-	case lanes.OpZExt, lanes.OpSExt, lanes.OpWrap, lanes.OpSToF, lanes.OpUToF, lanes.OpFToS, lanes.OpFToU,
+	case lanes.OpPair:
+		e.pairWords(in)
+	case lanes.OpZExt, lanes.OpSExt, lanes.OpWrap, lanes.OpHigh, lanes.OpSToF, lanes.OpUToF, lanes.OpFToS, lanes.OpFToU,
 		lanes.OpFWiden, lanes.OpFNarrow, lanes.OpCast:
 		e.convertKind(in)
 	default:
@@ -79,6 +81,10 @@ func (e *emitter) emitLanewise(in *lanes.Inst) {
 	code, ok := vectorCodes(k)[in.Op]
 	if !ok {
 		panic("emitwasm: no instruction for " + in.String())
+	}
+	if n, ok := e.consts[in.Args[len(in.Args)-1]]; ok && in.Op == lanes.OpShl && 0 < n && n < 4 {
+		e.shiftByAdding(in, int(n), vectorCodes(k)[lanes.OpAdd])
+		return
 	}
 	t := lanes.Type{Kind: k, Lanes: in.Type.Lanes}
 	compared := k.Wide() && in.Type.Kind == lanes.Bool
@@ -102,6 +108,21 @@ func (e *emitter) emitLanewise(in *lanes.Inst) {
 	}
 	if compared {
 		e.narrowScratch(in.Dst)
+	}
+}
+
+// shiftByAdding doubles a vector n times. wazero makes six instructions of a
+// shift, as its amount could be any number.
+func (e *emitter) shiftByAdding(in *lanes.Inst, n int, add uint32) {
+	for p := range partCount(in.Type) {
+		from := in.Args[0]
+		for range n {
+			e.pushReg(from, p)
+			e.pushReg(from, p)
+			e.simdOp(add)
+			e.popReg(in.Dst, p)
+			from = in.Dst
+		}
 	}
 }
 
@@ -363,15 +384,30 @@ func (e *emitter) narrowLanes(in *lanes.Inst) {
 	for p := range partCount(in.Type) {
 		for half := range 2 {
 			e.pushReg(in.Args[0], 2*p+half)
-			if in.Op != lanes.OpWrap {
+			if code != 0 {
 				e.simdOp(code) // the low half of the result
 			}
 		}
-		if in.Op == lanes.OpWrap {
+		switch in.Op {
+		case lanes.OpWrap:
 			e.shuffleWords(0, 2, 4, 6)
-		} else {
+		case lanes.OpHigh:
+			e.shuffleWords(1, 3, 5, 7)
+		default:
 			e.shuffleWords(0, 1, 4, 5)
 		}
+		e.popReg(in.Dst, p)
+	}
+}
+
+// pairWords makes two parts of 64 bits a lane of a part of the low halves and one of
+// the high ones.
+func (e *emitter) pairWords(in *lanes.Inst) {
+	for p := range partCount(in.Type) {
+		e.pushReg(in.Args[0], p/2)
+		e.pushReg(in.Args[1], p/2)
+		first := byte(2 * (p % 2))
+		e.shuffleWords(first, first+4, first+1, first+5)
 		e.popReg(in.Dst, p)
 	}
 }

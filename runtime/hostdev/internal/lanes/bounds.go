@@ -44,6 +44,18 @@ func (e *emitter) prepareBounds() {
 				e.bounds[key] = e.boundOf(key)
 			}
 		}
+		if e.width > 1 && e.a.classOf(v.Args[0]).Level == Varying {
+			e.prepareVectors(keys[:2])
+		}
+	}
+}
+
+// prepareVectors spreads out the numbers that addresses which vary are compared with.
+func (e *emitter) prepareVectors(keys []boundKey) {
+	for _, key := range keys {
+		if _, ok := e.boundVectors[key]; !ok && e.bounds[key] != 0 {
+			e.boundVectors[key] = e.emitNew(e.vectorType(I32), OpSplat, 0, e.bounds[key])
+		}
 	}
 }
 
@@ -58,6 +70,9 @@ func (e *emitter) boundOf(key boundKey) Reg {
 
 // boundVector is boundOf in every lane.
 func (e *emitter) boundVector(key boundKey) Reg {
+	if r, ok := e.boundVectors[key]; ok {
+		return r
+	}
 	t := e.vectorType(I32)
 	if e.a.classOf(key.v).isUniform() {
 		return e.emitNew(t, OpSplat, 0, e.boundOf(key))

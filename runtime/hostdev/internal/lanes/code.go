@@ -117,7 +117,7 @@ var opNames = [...]string{
 	OpEq: "eq", OpNe: "ne", OpULt: "ult", OpULe: "ule", OpSLt: "slt", OpSLe: "sle",
 	OpFAdd: "fadd", OpFSub: "fsub", OpFMul: "fmul", OpFDiv: "fdiv", OpFNeg: "fneg", OpFAbs: "fabs", OpFSqrt: "fsqrt",
 	OpFCeil: "fceil", OpFFloor: "ffloor", OpFTrunc: "ftrunc", OpFNearest: "fnearest", OpFMin: "fmin", OpFMax: "fmax", OpFLt: "flt", OpFLe: "fle",
-	OpZExt: "zext", OpSExt: "sext", OpWrap: "wrap", OpSToF: "stof", OpUToF: "utof", OpFToS: "ftos", OpFToU: "ftou",
+	OpZExt: "zext", OpSExt: "sext", OpWrap: "wrap", OpHigh: "high", OpPair: "pair", OpSToF: "stof", OpUToF: "utof", OpFToS: "ftos", OpFToU: "ftou",
 	OpFWiden: "fwiden", OpFNarrow: "fnarrow", OpCast: "cast", OpBool: "bool", OpInt: "int", OpSelect: "select",
 	OpLoad: "load", OpStore: "store", OpAtomic: "atomic", OpFence: "fence",
 	OpFromLane: "from_lane", OpToLane: "to_lane", OpShuffle: "shuffle", OpActive: "active", OpTogether: "together",

@@ -24,6 +24,10 @@ type emitter struct {
 	rowEnd  Reg                 // where x ends, a multiple of the width
 	idle    func(b *Block) bool // see idleFrom
 	bounds  map[boundKey]Reg
+	apart   map[*Value][2]Reg // pairs of words that are not put together: see wordsApart
+	whole   map[*Value]bool   // loads of pairs that are stored as they are
+
+	boundVectors map[boundKey]Reg // of bounds
 }
 
 // shared is the state of both emitters: registers for values that are the same
@@ -35,6 +39,8 @@ type shared struct {
 	group  [3]Reg
 	item   [3]Reg // the local id of the step's first work-item
 	tail   faultTail
+
+	inRegion map[*Value]bool // values of the region that are computed before its work-items
 }
 
 // hoisting is how far out a value can be computed.
@@ -97,8 +103,10 @@ func newEmitter(f *Function, a *analysis, c *Code, s *shared, labels *int) *emit
 		f: f, a: a, c: c, shared: s, width: a.width, labels: labels,
 		scalars: newRegs(len(f.values)), vectors: newRegs(len(f.values)),
 		rscalar: newRegs(len(f.Regs)), rvector: newRegs(len(f.Regs)), wanted: make([]bool, len(f.values)), bounds: map[boundKey]Reg{},
+		boundVectors: map[boundKey]Reg{}, apart: map[*Value][2]Reg{}, whole: map[*Value]bool{},
 	}
 	e.findLate()
+	e.findApart()
 	e.findWanted()
 	return e
 }
@@ -313,7 +321,7 @@ func (e *emitter) emitValues(b *Block, mask Reg) error { return e.emitValuesBut(
 func (e *emitter) emitValuesBut(b *Block, mask Reg, but *Value) error {
 	e.extracted = map[*Value][]Reg{}
 	for _, v := range b.Values {
-		if v == but || v.Op != OpSet && e.shared.hoist[v.id] <= inRow {
+		if v == but || v.Op != OpSet && e.shared.hoist[v.id] <= inRow || e.shared.inRegion[v] {
 			continue
 		}
 		if err := e.emitValue(v, mask); err != nil {
@@ -396,6 +404,13 @@ func (e *emitter) emitOrigin(v *Value) {
 // emitVarying computes in every lane. A value that outlives a loop keeps the lanes that
 // have left.
 func (e *emitter) emitVarying(v *Value, mask Reg) {
+	if _, ok := e.apart[v]; ok {
+		return
+	}
+	if half, ok := e.halfOf(v); ok {
+		e.keepLanes(v, mask, Inst{Op: OpCopy, Args: []Reg{half}})
+		return
+	}
 	if e.byLane(v) {
 		e.eachLane(v, mask, func(l int) Reg {
 			args := make([]Reg, len(v.Args))

@@ -6,6 +6,8 @@ func (f *Function) Finish() error {
 	f.structureLoops()
 	f.orderBlocks()
 	f.promoteRegisters()
+	f.mergeEqual()
+	f.pairAccesses()
 	f.markLive()
 	f.numberValues()
 	return nil

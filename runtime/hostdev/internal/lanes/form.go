@@ -97,6 +97,8 @@ const (
 	OpZExt   // I32 to I64
 	OpSExt   // I32 to I64
 	OpWrap   // I64 to I32
+	OpHigh   // the high half of an I64, to I32
+	OpPair   // Args: the low and the high half; two I32 to I64
 	OpSToF   // of I32 or I64
 	OpUToF   // of I32 or I64
 	OpFToS   // saturating; NaN to 0
@@ -222,6 +224,7 @@ type Value struct {
 	Atomic AtomicOp
 	Host   *HostCall
 	Bounds *Bounds
+	Words  bool   // of an OpLoad or OpStore of 64 bits: two accesses to words that lie side by side
 	Fixed  bool   // of an OpLoad: the memory does not change during a launch
 	Site   int    // Function.Site when it was made
 	Source *Value // of an extra result of an OpHost: the call

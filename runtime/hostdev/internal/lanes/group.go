@@ -219,6 +219,7 @@ func (d *driver) runItems(region int) error {
 	for _, e := range d.emitters {
 		e.x, e.y, e.z, e.item = id[0], id[1], id[2], item
 	}
+	d.hoistRegion(region)
 	var err error
 	d.countTo(id[2], size[2], 1, func() {
 		d.countTo(id[1], size[1], 1, func() {
@@ -230,6 +231,56 @@ func (d *driver) runItems(region int) error {
 		})
 	})
 	return err
+}
+
+// hoistRegion computes what a region computes of values that are the same for the
+// group, before its work-items: such as the numbers of a loop around a barrier, of
+// which an optimizer could move nothing out of the loop. The first block of
+// the region is the one that every work-item runs.
+func (d *driver) hoistRegion(region int) {
+	d.shared.inRegion = map[*Value]bool{}
+	if len(d.starts) == 1 {
+		return
+	}
+	e := d.emitters[0]
+	set := map[*Register]bool{}
+	for _, v := range d.starts[region].Values {
+		switch {
+		case v.Op == OpSet:
+			set[v.Reg] = true
+		case !d.sameForGroup(v) || d.shared.hoist[v.id] != inPlace:
+		case v.Op == OpGet && !set[v.Reg], v.isPure() && d.knownBefore(v, region):
+			d.shared.inRegion[v] = true
+			e.emitValue(v, NoReg)
+			for _, other := range d.emitters[1:] {
+				other.spreadOut(v)
+			}
+		}
+	}
+}
+
+// sameForGroup tells of values that are the same for the work-group in steps of
+// each width.
+func (d *driver) sameForGroup(v *Value) bool {
+	for _, e := range d.emitters {
+		if e.a.classOf(v).Level != Group {
+			return false
+		}
+	}
+	return true
+}
+
+// knownBefore tells whether the operands of a value are there before the work-items of
+// the region: of those that an earlier region computed, the same for the group.
+func (d *driver) knownBefore(v *Value, region int) bool {
+	for _, a := range v.Args {
+		leaf := a.Op == OpConst || a.Op == OpArg || a.Op == OpGroupID
+		earlier := d.live[region][slot{v: a}] && d.sameForGroup(a)
+		if !leaf && !earlier && !d.shared.inRegion[a] && d.shared.hoist[a.id] != inGroup {
+			return false
+		}
+	}
+	return true
 }
 
 // countTo emits a loop of a register from 0 to a limit that is not 0.

@@ -15,6 +15,9 @@ func (e *emitter) emitLoad(v *Value, mask Reg) {
 	case e.a.classOf(address).isUniform():
 		e.checkBounds(v, mask)
 		e.loadScalar(v, mask, in)
+	case e.wordsApart(v):
+		e.checkBounds(v, mask)
+		e.gatherWords(v, mask)
 	case e.isContiguous(address, v.Imm):
 		in.Args = []Reg{e.scalarOf(address)}
 		e.loadContiguous(v, mask, in)
@@ -150,6 +153,9 @@ func (e *emitter) emitStore(v *Value, mask Reg) {
 		e.checkBounds(v, mask)
 		all.Type, all.Args = scalarType(value.Kind), []Reg{e.scalarOf(address), e.scalarOf(value)}
 		e.emitOnly(all)
+	case e.wordsApart(v):
+		e.checkBounds(v, mask)
+		e.scatterWords(v, mask)
 	case e.isContiguous(address, v.Imm):
 		all.Type, all.Args = e.vectorType(value.Kind), []Reg{e.scalarOf(address), e.vectorOf(value)}
 		e.storeContiguous(v, mask, all)

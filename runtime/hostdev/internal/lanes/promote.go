@@ -135,15 +135,7 @@ func (p *promotion) rewriteReads() {
 	}
 	for _, b := range p.f.Blocks {
 		for _, v := range b.Values {
-			for i, a := range v.Args {
-				v.Args[i] = p.resolveValue(a)
-			}
-			if x := v.Bounds; x != nil {
-				x.Base, x.Len = p.resolveValue(x.Base), p.resolveValue(x.Len)
-				if x.Writable != nil {
-					x.Writable = p.resolveValue(x.Writable)
-				}
-			}
+			v.replaceOperands(p.resolveValue)
 		}
 		if b.Cond != nil {
 			b.Cond = p.resolveValue(b.Cond)
