@@ -36,9 +36,11 @@ func (d *Device) loadImage(i *image) (*program, error) {
 	return p, nil
 }
 
-// Close unloads the module.
+// Close unloads the module when the launches before have ended.
 func (p *program) Close() error {
-	return p.device.releaseInContext(func() error { return errors.Join(p.launch.closeEvents(p.device), p.device.library.Unload(p.module)) })
+	return p.device.FreeLater(func() error {
+		return p.device.releaseInContext(func() error { return errors.Join(p.launch.closeEvents(p.device), p.device.library.Unload(p.module)) })
+	})
 }
 
 // Handle is the CUmodule.

@@ -13,7 +13,8 @@
 // Every method may be called from several goroutines unless it says otherwise.
 // The receiver of anything that has a Close calls it once, children before
 // parents: kernels before their program, events before their queue, all of
-// them before the driver. Errors of a native interface are CallErrors.
+// them before the driver. Memory, kernels and programs may be closed while commands use
+// them: these run to their end. Errors of a native interface are CallErrors.
 package driver
 
 import (
@@ -107,6 +108,8 @@ type Program interface {
 	// ErrNotFound. It lives as long as the program and needs no Close. It is
 	// an Addresser where the driver tells the address.
 	Variable(name string) (Memory, error)
+	// Close gives the program and its variables back once the commands that were
+	// submitted before have ended, as that of Memory does. It does not wait.
 	Close() error
 }
 
@@ -117,6 +120,7 @@ type Kernel interface {
 	Params() []Param
 	// Info describes the kernel on this device.
 	Info() KernelInfo
+	// Close gives the kernel back; launches that were submitted before run.
 	Close() error
 }
 

@@ -126,6 +126,7 @@ func testDevice(t *testing.T, d driver.Device, o Options) {
 	t.Run("Events", s.testEvents)
 	t.Run("OutOfOrder", s.testOutOfOrder)
 	t.Run("ClosedMemory", s.testClosedMemory)
+	t.Run("ClosedProgram", s.testClosedProgram)
 	t.Run("Failures", s.testFailures)
 	t.Run("Profiling", s.testProfiling)
 	t.Run("Abort", s.testAbort)

@@ -80,6 +80,55 @@ func (s *suite) closeMemoryAtWork(t *testing.T, outOfOrder, waits, closesQueue b
 	others()
 }
 
+// testClosedProgram: a kernel and its program that are closed under launches run to
+// their end, whether they wait for the host or run. What is built afterwards may have
+// their place.
+func (s *suite) testClosedProgram(t *testing.T) {
+	for name, waits := range map[string]bool{"running": false, "waiting": true} {
+		t.Run(name, func(t *testing.T) {
+			for range 3 {
+				s.closeProgramAtWork(t, waits)
+			}
+		})
+	}
+}
+
+func (s *suite) closeProgramAtWork(t *testing.T, waits bool) {
+	p, err := driver.Build(t.Context(), s.device, []driver.Module{s.appModule(), s.libModule()}, driver.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := p.Kernel("count")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := s.newQueue(t)
+	gate, after := s.closingGate(t, waits)
+	counter := s.newMemory(t, 4)
+	for range closeLaunches {
+		err = errors.Join(err, q.Launch(k, driver.Range{Global: []int{closeWorkItems}}, []driver.Arg{{Memory: counter}}, driver.Sync{After: after}))
+	}
+	if err = errors.Join(err, q.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	closeAtEnd(t, k)
+	closeAtEnd(t, p)
+	other := s.newProgram(t, s.appModule(), s.libModule())
+	if gate != nil {
+		gate.Complete(nil)
+		defer closeAtEnd(t, gate)
+	}
+	if err := q.Finish(); err != nil {
+		t.Errorf("Finish: %v", err)
+	}
+	expectInts(t, "of the closed program", int32sOf(readMemory(t, q, counter, 0, 4)), closeLaunches*closeWorkItems)
+	next := s.newMemory(t, 4)
+	if err := q.Launch(kernelByName(t, other, "count"), driver.Range{Global: []int{16}}, []driver.Arg{{Memory: next}}, driver.Sync{}); err != nil {
+		t.Fatal(err)
+	}
+	expectInts(t, "of the next program", int32sOf(readMemory(t, q, next, 0, 4)), 16)
+}
+
 // closingGate is an event that holds the commands back; nil where they run, or where the
 // device makes none.
 func (s *suite) closingGate(t *testing.T, waits bool) (driver.UserEvent, []driver.Event) {

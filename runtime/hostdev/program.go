@@ -422,8 +422,13 @@ func (p *program) Variable(name string) (driver.Memory, error) {
 	return nil, fmt.Errorf("variable %s: %w", name, driver.ErrNotFound)
 }
 
-// Close frees the memory of the variables.
+// Close frees the code and the memory of the variables when the launches before have
+// ended.
 func (p *program) Close() error {
+	return p.device.frees.FreeAfter(p.device.presentCommands(), p.freeCode)
+}
+
+func (p *program) freeCode() error {
 	for _, k := range p.kernels {
 		if k.native.code != nil {
 			engine, _ := p.device.engine()

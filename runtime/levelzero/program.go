@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/devicecode"
@@ -53,7 +54,8 @@ type program struct {
 	device  *Device
 	modules []ze.Handle // one if the driver linked them at once
 	tables  devicecode.Tables
-	binary  []byte // that it was loaded from; nil otherwise
+	binary  []byte       // that it was loaded from; nil otherwise
+	uses    atomic.Int64 // kernels; less than 0 once the holder has closed it too
 }
 
 // Link links the objects. They are linked here first: a symbol that nobody
@@ -136,8 +138,16 @@ func (p *program) loadModules(format uint32, sources []ze.Source) error {
 	return nil
 }
 
-// Close gives the modules back.
-func (p *program) Close() error {
+// Close gives the modules back when the launches before have ended, and the kernels
+// are gone.
+func (p *program) Close() error { return p.device.FreeLater(p.dropUse) }
+
+// dropUse ends a use of the modules, by the program's holder or by a kernel; the last
+// one destroys them.
+func (p *program) dropUse() error {
+	if p.uses.Add(-1) >= 0 {
+		return nil
+	}
 	var errs []error
 	for _, module := range p.modules {
 		errs = append(errs, p.device.library.DestroyModule(module))
@@ -197,6 +207,7 @@ func (p *program) Kernel(name string) (driver.Kernel, error) {
 		if err != nil {
 			return nil, fmt.Errorf("kernel %s: %w", name, err)
 		}
+		p.uses.Add(1)
 		k := &kernel{program: p, name: name, handle: handle, params: params}
 		if k.properties, err = p.device.library.KernelProperties(handle); err != nil {
 			return nil, errors.Join(fmt.Errorf("kernel %s: %w", name, err), k.Close())
@@ -226,7 +237,13 @@ type kernel struct {
 func (k *kernel) Name() string           { return k.name }
 func (k *kernel) Handle() uint64         { return uint64(k.handle) }
 func (k *kernel) Params() []driver.Param { return append([]driver.Param(nil), k.params...) }
-func (k *kernel) Close() error           { return k.program.device.library.DestroyKernel(k.handle) }
+
+// Close destroys the kernel when its launches have ended.
+func (k *kernel) Close() error {
+	return k.program.device.FreeLater(func() error {
+		return errors.Join(k.program.device.library.DestroyKernel(k.handle), k.program.dropUse())
+	})
+}
 
 // Info describes the kernel.
 func (k *kernel) Info() driver.KernelInfo {

@@ -36,8 +36,10 @@ func (k *kernel) Handle() uint64 {
 
 // Close gives the kernel back.
 func (k *kernel) Close() error {
-	err := k.device.plugin.Release(pi.KernelRelease, k.handle)
-	return errors.Join(err, k.parts.Close((*argumentSetter)(k).releasePart))
+	return k.device.streams.FreeLater(func() error {
+		err := k.device.plugin.Release(pi.KernelRelease, k.handle)
+		return errors.Join(err, k.parts.Close((*argumentSetter)(k).releasePart))
+	})
 }
 
 // countParams asks for the number of parameters of native code. Their kinds
