@@ -86,14 +86,12 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.Lin
 	image := newImage(own)
 	var p *program
 	err = dl.KeepSignals(func() error { // the compiler is a library of its own
-		err := d.withContext(func() (err error) {
-			image.code, err = d.linkCode(own)
+		return d.withContext(func() (err error) {
+			if image.code, err = d.linkCode(own); err == nil {
+				p, err = d.loadImage(image)
+			}
 			return err
 		})
-		if err == nil {
-			p, err = d.loadImage(image)
-		}
-		return err
 	})
 	if err != nil {
 		return nil, d.explainBuild(err)

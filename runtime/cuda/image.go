@@ -113,7 +113,8 @@ func (d *Device) LoadBinary(ctx context.Context, data []byte) (driver.Program, e
 	if err != nil {
 		return nil, err
 	}
-	p, err := d.loadImage(i)
+	var p *program
+	err = d.withContext(func() (err error) { p, err = d.loadImage(i); return err })
 	if err != nil {
 		return nil, d.explainBuild(err)
 	}

@@ -18,20 +18,14 @@ type program struct {
 	launch launchVariables
 }
 
-// loadImage loads linked code.
-func (d *Device) loadImage(i *image) (*program, error) {
-	p := &program{device: d, image: i}
-	err := d.withContext(func() (err error) {
-		if p.module, err = d.library.Load(i.code); err != nil {
-			return err
-		}
-		if err = p.launch.findVariables(p); err != nil {
-			err = errors.Join(err, d.library.Unload(p.module))
-		}
-		return err
-	})
-	if err != nil {
+// loadImage loads linked code. It is called with the context set.
+func (d *Device) loadImage(i *image) (p *program, err error) {
+	p = &program{device: d, image: i}
+	if p.module, err = d.library.Load(i.code); err != nil {
 		return nil, err
+	}
+	if err = p.launch.findVariables(p); err != nil {
+		return nil, errors.Join(err, d.library.Unload(p.module))
 	}
 	return p, nil
 }

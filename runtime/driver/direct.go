@@ -70,8 +70,8 @@ type QueueState struct {
 	Untold [32]UntoldLaunch
 }
 
-// UntoldLaunch is a place for a native event. Whoever has put 1 there, for 0 or for an
-// event, has the place; it stores the event last.
+// UntoldLaunch is a place for a native event. A thread that has put 1 there, for 0 or for
+// an event, has the place; it stores the event last.
 type UntoldLaunch struct {
 	event  atomic.Uint64
 	number atomic.Uint64 // of the launch, by QueueState.Submitted

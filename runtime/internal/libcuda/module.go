@@ -32,19 +32,20 @@ const (
 	jitInfoLogSize  = 4
 	jitErrorLog     = 5
 	jitErrorLogSize = 6
-	smallLog        = 8 << 10 // cleared for each link
 	largeLog        = 16 << 20
 )
 
 // logs are the buffers that the driver writes its messages to. The driver
-// cuts them where they are full.
+// cuts them where they are full. They cost as much as a quarter of a link, so that a call
+// has none, and one that failed is made again with them.
 type logs struct {
 	info, errors []byte
 	names        [4]uint32
 	values       [4]uintptr
 }
 
-func newLogs(size int) *logs {
+func newLogs() *logs {
+	const size = largeLog
 	g := &logs{info: make([]byte, size), errors: make([]byte, size)}
 	g.names = [4]uint32{jitInfoLog, jitInfoLogSize, jitErrorLog, jitErrorLogSize}
 	g.values = [4]uintptr{
@@ -63,53 +64,53 @@ func (g *logs) logText() string {
 	return parts[0] + parts[1]
 }
 
-// isFull tells whether a buffer may have been too small.
-func (g *logs) isFull() bool {
-	return bytes.IndexByte(g.errors[:len(g.errors)-1], 0) < 0 || bytes.IndexByte(g.info[:len(g.info)-1], 0) < 0
+// options are the arguments of a call for the logs: number, names, values. There are
+// none without logs.
+func (g *logs) options() (count, names, values uintptr) {
+	if g == nil {
+		return 0, 0, 0
+	}
+	return uintptr(len(g.names)), uintptr(unsafe.Pointer(&g.names[0])), uintptr(unsafe.Pointer(&g.values[0]))
 }
 
 // Link links code to a cubin. A failure is a *driver.BuildError without a
-// device, with the whole log: where that is long, the link is done once more
-// with room for it.
+// device, with the log.
 func (l *Library) Link(inputs []Input) (cubin []byte, err error) {
-	cubin, g, err := l.linkOnce(inputs, smallLog)
-	if err != nil && g.isFull() {
-		cubin, g, err = l.linkOnce(inputs, largeLog)
+	if cubin, err = l.linkOnce(inputs, nil); err == nil {
+		return cubin, nil
 	}
-	return cubin, buildError(err, g)
+	g := newLogs()
+	_, _ = l.linkOnce(inputs, g) // for the log alone
+	return nil, buildError(err, g)
 }
 
 // buildError adds the log to an error.
 func buildError(err error, g *logs) error {
-	if err == nil {
-		return nil
-	}
 	return &driver.BuildError{Err: err, Log: g.logText()}
 }
 
-func (l *Library) linkOnce(inputs []Input, room int) (cubin []byte, g *logs, err error) {
-	g = newLogs(room)
+func (l *Library) linkOnce(inputs []Input, g *logs) (cubin []byte, err error) {
 	defer runtime.KeepAlive(g)
-	var linker Linker
-	if err := l.callFunction(fnLinkCreate, uintptr(len(g.names)), uintptr(unsafe.Pointer(&g.names[0])),
-		uintptr(unsafe.Pointer(&g.values[0])), uintptr(unsafe.Pointer(&linker))); err != nil {
-		return nil, g, err
+	linker := new(Linker)
+	count, names, values := g.options()
+	if err := l.callFunction(fnLinkCreate, count, names, values, uintptr(unsafe.Pointer(linker))); err != nil {
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, l.callFunction(fnLinkDestroy, uintptr(linker))) }()
+	defer func() { err = errors.Join(err, l.callFunction(fnLinkDestroy, uintptr(*linker))) }()
 	for _, in := range inputs {
-		if err := l.addInput(linker, in); err != nil {
-			return nil, g, err
+		if err := l.addInput(*linker, in); err != nil {
+			return nil, err
 		}
 	}
 	var code uintptr
 	var size uint64
-	if err := l.callFunction(fnLinkComplete, uintptr(linker), uintptr(unsafe.Pointer(&code)), uintptr(unsafe.Pointer(&size))); err != nil {
-		return nil, g, err
+	if err := l.callFunction(fnLinkComplete, uintptr(*linker), uintptr(unsafe.Pointer(&code)), uintptr(unsafe.Pointer(&size))); err != nil {
+		return nil, err
 	}
 	if size == 0 {
-		return nil, g, errors.New("the driver linked the modules to nothing")
+		return nil, errors.New("the driver linked the modules to nothing")
 	}
-	return bytes.Clone(dl.Bytes(code, int(size))), g, nil // it is the linker's memory
+	return bytes.Clone(dl.Bytes(code, int(size))), nil // it is the linker's memory
 }
 
 // addInput adds one module. PTX ends with a NUL, which counts.
@@ -126,19 +127,23 @@ func (l *Library) addInput(linker Linker, in Input) error {
 // Load loads a cubin, or a fat binary, whose headers tell the driver where they
 // end. A failure is as Link's.
 func (l *Library) Load(code []byte) (Module, error) {
-	m, g, err := l.loadOnce(code, smallLog)
-	if err != nil && g.isFull() {
-		m, g, err = l.loadOnce(code, largeLog)
+	m, err := l.loadOnce(code, nil)
+	if err == nil {
+		return m, nil
 	}
-	return m, buildError(err, g)
+	g := newLogs()
+	if m, again := l.loadOnce(code, g); again == nil { // for the log alone
+		err = errors.Join(err, l.Unload(m))
+	}
+	return 0, buildError(err, g)
 }
 
-func (l *Library) loadOnce(code []byte, room int) (m Module, g *logs, err error) {
-	g = newLogs(room)
+func (l *Library) loadOnce(code []byte, g *logs) (Module, error) {
 	defer runtime.KeepAlive(g)
-	err = l.callFunction(fnModuleLoadDataEx, uintptr(unsafe.Pointer(&m)), uintptr(unsafe.Pointer(unsafe.SliceData(code))), uintptr(len(g.names)),
-		uintptr(unsafe.Pointer(&g.names[0])), uintptr(unsafe.Pointer(&g.values[0])))
-	return m, g, err
+	m := new(Module)
+	count, names, values := g.options()
+	err := l.callFunction(fnModuleLoadDataEx, uintptr(unsafe.Pointer(m)), uintptr(unsafe.Pointer(unsafe.SliceData(code))), count, names, values)
+	return *m, err
 }
 
 // Unload unloads a module.

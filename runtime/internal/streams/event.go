@@ -184,7 +184,7 @@ func (e *event) waitInBackground() {
 		e.holders++
 		go func() {
 			err := e.nativeResult()
-			_ = e.releaseMarks() // first: those who wait may end the device next
+			_ = e.releaseMarks() // first: a goroutine that waits may end the device next
 			e.advanceState(eventOver, err)
 		}()
 	}
