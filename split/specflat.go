@@ -92,6 +92,22 @@ func (f *flatDefault) isDefined(offset, size uint64) bool {
 	return slices.Contains(f.defined[offset:offset+size], true)
 }
 
+// isSettable reports whether the host can set the member of type t of a composite:
+// padding has no constant. Front ends write padding as bytes that are undef beside other
+// members; a part without a value of another type, or alone in its struct, is that of
+// an empty std::optional or of a union whose default value is a shorter member. The
+// host may set it, and it is zero until then. sycl-post-link has no constant for it
+// either, so that what the host sets is lost.
+func (c *specConstants) isSettable(f *flatDefault, composite ir.TypeID, offset uint64, t ir.TypeID) bool {
+	size := c.storeSize(t)
+	if size == 0 || f.isDefined(offset, size) {
+		return size != 0
+	}
+	parent := &c.layout.module.Types[composite]
+	alone := parent.Kind != ir.TypeStruct || len(parent.Elements) == 1
+	return alone || !c.isByteArray(t) && !c.isByte(t)
+}
+
 // scalarAt returns the type of the number that begins at an offset.
 func (f *flatDefault) scalarAt(offset uint64) (ir.TypeID, bool) {
 	i, ok := slices.BinarySearchFunc(f.scalars, offset, func(s flatScalar, offset uint64) int { return cmp.Compare(s.offset, offset) })
@@ -131,8 +147,12 @@ func (c *specConstants) isByteArray(typ ir.TypeID) bool {
 	if t.Kind != ir.TypeArray {
 		return false
 	}
-	e := &c.layout.module.Types[t.Elements[0]]
-	return e.Kind == ir.TypeInteger && e.Bits == 8
+	return c.isByte(t.Elements[0])
+}
+
+func (c *specConstants) isByte(typ ir.TypeID) bool {
+	t := &c.layout.module.Types[typ]
+	return t.Kind == ir.TypeInteger && t.Bits == 8
 }
 
 // numberAt returns the number of a type that begins at an offset.

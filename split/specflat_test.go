@@ -103,12 +103,30 @@ func TestNestingOfDefaultValues(t *testing.T) {
 		{
 			"parts that are undef",
 			"%t = type { [3 x i16], i8, float }", "%t", "{ [3 x i16] [i16 1, i16 undef, i16 3], i8 poison, float 1.0 }",
-			"c 0:0+2 2:4+2 4:8+4 01000000030000000000803f",
-			"CompositeA3_saf_Rt(Compositesss_RA3_s(is(0x0, 0x1), undef, is(0x2, 0x3)), undef, if(0x4, 0x3f800000))",
+			"c 0:0+2 1:2+2 2:4+2 4:8+4 01000000030000000000803f",
+			"CompositeA3_saf_Rt(Compositesss_RA3_s(is(0x0, 0x1), is(0x1, 0x0), is(0x2, 0x3)), undef, if(0x4, 0x3f800000))",
 		},
 		{
 			"nothing but undef",
-			"%t = type { i8 }", "%t", "undef", "c -1:0+1 00", "Compositea_Rt(undef)",
+			"%t = type { i8 }", "%t", "undef", "c 0:0+1 00", "Compositea_Rt(ia(0x0, 0x0))",
+		},
+		{
+			"an empty std::optional, whose value the host may set",
+			"%u = type { double }\n%t = type { %u, i8 }", "%t", "{ %u undef, i8 0 }",
+			"c 0:0+8 1:8+1 -1:9+7 00000000000000000000000000000000",
+			"Compositeua_Rt(Composited_Ru(id(0x0, 0x0)), ia(0x1, 0x0))",
+		},
+		{
+			"a union whose default value is a shorter member",
+			"%u = type { [2 x double] }\n%t = type { i32, %u }", "{ i32, [4 x i8], i8, [15 x i8] }", "{ i32 7, [4 x i8] undef, i8 1, [15 x i8] undef }",
+			"c 0:0+4 1:8+8 2:16+8 070000000000000001000000000000000000000000000000",
+			"Compositeiu_Rt(ii(0x0, 0x7), CompositeA2_d_Ru(Compositedd_RA2_d(ia(0x1, 0x1), id(0x2, 0x0))))",
+		},
+		{
+			"bytes of a union",
+			"%u = type { [4 x i8] }\n%t = type { i32, %u }", "%t", "{ i32 7, %u undef }",
+			"c 0:0+4 1:4+1 2:5+1 3:6+1 4:7+1 0700000000000000",
+			"Compositeiu_Rt(ii(0x0, 0x7), CompositeA4_a_Ru(Compositeaaaa_RA4_a(ia(0x1, 0x0), ia(0x2, 0x0), ia(0x3, 0x0), ia(0x4, 0x0))))",
 		},
 		{
 			"members without size",

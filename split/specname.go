@@ -34,7 +34,7 @@ func (n *spirvNames) reserveNames(value *flatDefault, offset uint64, typ ir.Type
 	}
 	offsets := n.source.memberOffsets(typ, len(members))
 	for i, t := range members {
-		if at := offset + offsets[i]; value.isDefined(at, n.source.storeSize(t)) {
+		if at := offset + offsets[i]; n.source.isSettable(value, typ, at, t) {
 			n.reserveNames(value, at, t)
 		}
 	}

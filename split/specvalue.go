@@ -35,8 +35,7 @@ func (c *specConstants) memberTypes(id ir.TypeID) ([]ir.TypeID, bool) {
 
 // nativeConstant returns the calls that make a specialization constant of SPIR-V
 // for the part of a value at an offset. Its scalars take the numbers from *id
-// on. A member without a value is padding: it takes a number but no constant, as
-// the reference numbers members.
+// on. Padding takes a number but no constant, as the reference numbers members.
 func (n *specNumbering) nativeConstant(read *specRead, offset uint64, typ ir.TypeID, id *uint32) (ir.Expression, error) {
 	c := n.source
 	members, composite := c.memberTypes(typ)
@@ -51,7 +50,7 @@ func (n *specNumbering) nativeConstant(read *specRead, offset uint64, typ ir.Typ
 	for i, t := range members {
 		name.WriteString(c.mangleType(t))
 		operand := constantExpression(ir.Constant{Kind: ir.ConstantUndef, Type: t})
-		if !read.value.isDefined(offset+offsets[i], c.storeSize(t)) {
+		if !c.isSettable(read.value, typ, offset+offsets[i], t) {
 			*id++
 		} else {
 			var err error
@@ -155,7 +154,7 @@ func (c *specConstants) addParts(parts *[]SpecConstantPart, offset uint64, typ i
 	for i, t := range members {
 		at := offset + offsets[i]
 		switch {
-		case value.isDefined(at, c.storeSize(t)):
+		case c.isSettable(value, typ, at, t):
 			end = c.addParts(parts, at, t, value, id)
 			continue
 		case isStruct:
