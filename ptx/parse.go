@@ -8,6 +8,7 @@ import (
 // Parse reads the directives of a module. name is the module's in errors,
 // which are *Error.
 func Parse(name string, text []byte) (*Module, error) {
+	// Without .address_size addresses have 32 bits (PTX ISA, ".address_size").
 	p := &parser{scanner: newScanner(name, string(text)), module: &Module{AddressSize: 32}}
 	p.module.bodies.text = p.scanner.text
 	if !p.skipToken(".version") {
@@ -73,6 +74,7 @@ func (p *parser) parseDirective() error {
 		return p.parseFunction(Local)
 	case ".global", ".const", ".shared", ".tex", ".local", ".param":
 		return p.parseVariable(directive.text, Local)
+	// Nothing that is linked or launched depends on them.
 	case ".pragma", ".alias":
 		return p.skipStatement()
 	default:
@@ -130,7 +132,8 @@ func (p *parser) skipStatement() error {
 	return nil
 }
 
-// skipBraces skips a block with those in it.
+// skipBraces skips a block with those in it. Bodies are not parsed, so that
+// instructions of later versions of PTX need no change here.
 func (p *parser) skipBraces() error {
 	if p.next.text != "{" {
 		return p.expectToken("{")
@@ -172,6 +175,8 @@ func (p *parser) parseEntry() (err error) {
 	if p.skipToken(";") { // a declaration
 		return nil
 	}
+	// A second definition would be refused by the driver; the first one is
+	// described.
 	if p.module.Entry(e.Name) == nil {
 		p.module.Entries = append(p.module.Entries, e)
 	}

@@ -38,6 +38,8 @@ func (k *Kernel) Launch(q driver.Queue, r driver.Range, args []driver.Arg, s dri
 	return q.Launch(k.kernel, r, passed, s)
 }
 
+// The checks are made here and not left to drivers, whose messages differ and
+// some of which crash.
 func (k *Kernel) checkRange(r driver.Range) error {
 	if n := len(r.Global); n < 1 || n > 3 {
 		return k.launchError("the global size has %d dimensions; give 1 to 3", n)
@@ -48,6 +50,7 @@ func (k *Kernel) checkRange(r driver.Range) error {
 	if r.Offset != nil && len(r.Offset) != len(r.Global) {
 		return k.launchError("the offset %s has %d dimensions and the global size %s has %d", spellSizes(r.Offset), len(r.Offset), spellSizes(r.Global), len(r.Global))
 	}
+	// Back ends multiply the sizes without further checks.
 	if sizeProduct(r.Global) < 1 && !isEmpty(r.Global) {
 		return k.launchError("the global size %s is not one of numbers whose product fits 63 bits", spellSizes(r.Global))
 	}
@@ -60,6 +63,8 @@ func (k *Kernel) checkRange(r driver.Range) error {
 
 func (k *Kernel) checkLocal(r driver.Range, required [3]int) error {
 	if r.Local == nil {
+		// A kernel that requires a size gets it without being told: SYCL
+		// launches have none for a plain range.
 		r.Local = required[:len(r.Global)]
 	}
 	group := sizeProduct(r.Local)
@@ -69,6 +74,7 @@ func (k *Kernel) checkLocal(r driver.Range, required [3]int) error {
 	if required[0] != 0 && !isRequired(r.Local, required) {
 		return k.launchError("the local size is %s; the kernel requires %s", spellSizes(r.Local), spellSizes(required[:]))
 	}
+	// Drivers of other makers may not tell a limit (0).
 	if limit := k.device.Info().MaxWorkGroup; limit > 0 && group > limit {
 		return k.launchError("the local size %s has %d work-items and the device takes %d", spellSizes(r.Local), group, limit)
 	}
@@ -134,7 +140,9 @@ func (k *Kernel) deviceArgs(args []driver.Arg) ([]driver.Arg, error) {
 	return k.withoutRemoved(args), nil
 }
 
-// withoutRemoved leaves out the arguments of removed parameters.
+// withoutRemoved leaves out the arguments of removed parameters. The list is
+// the caller's own where nothing was removed, which saves the copy in most
+// launches.
 func (k *Kernel) withoutRemoved(args []driver.Arg) []driver.Arg {
 	if !slices.ContainsFunc(k.Params, func(p Param) bool { return p.Removed }) {
 		return args
@@ -160,6 +168,7 @@ func argMismatch(p driver.Param, arg driver.Arg) string {
 	switch {
 	case p.Kind == driver.ParamOther:
 		return fmt.Sprintf("the kernel takes %s here, which cannot be passed yet", wantedParam(p))
+	// An address by value: unified shared memory, and null.
 	case p.Kind == driver.ParamBuffer && arg.Memory == nil && len(arg.Value) == addressSize:
 	case p.Kind != kindOf(arg):
 		return fmt.Sprintf("the kernel takes %s here and %s was given", wantedParam(p), givenArg(arg))

@@ -59,6 +59,8 @@ func Parse(code []byte) (*Module, error) {
 	return m, nil
 }
 
+// toWords decides the byte order by the magic number (SPIR-V, "Magic Number"),
+// and turns the words if need be.
 func toWords(code []byte) ([]uint32, error) {
 	if len(code) < 4 {
 		return nil, ErrNotSPIRV
@@ -102,6 +104,7 @@ func splitInstructions(words []uint32) ([]*Instruction, error) {
 	count := 0
 	for at := headerWords; at < len(words); count++ {
 		op, n := Opcode(words[at]), int(words[at]>>16)
+		// A length of 0 would never end.
 		if n == 0 || n > len(words)-at {
 			return nil, &FormatError{4 * at, op, fmt.Sprintf("%d words long with %d words left", n, len(words)-at)}
 		}
@@ -251,6 +254,8 @@ func (m *Module) buildIndexes(list []*Instruction, words int) error {
 		}
 		known = known && in.Op.grammarInfo() != nil
 	}
+	// Where an unknown instruction may define identifiers, nothing can be
+	// called undefined.
 	if known {
 		list = m.dropAimless(list)
 	}

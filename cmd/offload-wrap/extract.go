@@ -74,6 +74,7 @@ func (e *extractor) extractOpen(name string, f *wrapper.File) error {
 			return err
 		}
 	}
+	// An output that is the input would be written over while it is mapped.
 	x.outputs.ProtectInputs(name)
 	if archive, _, ok := cutMember(name); ok {
 		x.outputs.ProtectInputs(archive)
@@ -84,6 +85,8 @@ func (e *extractor) extractOpen(name string, f *wrapper.File) error {
 	for _, i := range chosen {
 		if err := e.extractImage(x, f, i, budget); err != nil {
 			progress.Stop()
+			// A file that changed meanwhile explains a failure better than the
+			// failure itself.
 			return cmp.Or(f.CheckUnchanged(), fmt.Errorf("%s: image %d: %w", name, i, err))
 		}
 		progress.Add(1)

@@ -24,6 +24,8 @@ func (s *setting) String() string { return s.clang + " " + s.level }
 
 // settings are those of the matrix.
 func (o *options) settings() (list []setting) {
+	// The compilers that Debian 12 has. -O0 and -O2 give code of other shapes:
+	// allocas and calls, or phis and vectors.
 	clangs, levels := "14,15,16,19", "-O0,-O2"
 	if o.clangs != "" {
 		clangs = o.clangs
@@ -33,6 +35,8 @@ func (o *options) settings() (list []setting) {
 	}
 	for version := range strings.SplitSeq(clangs, ",") {
 		for level := range strings.SplitSeq(levels, ",") {
+			// One of typed pointers, near the translators' own version, and one
+			// of today.
 			if o.short && version+level != "15-O0" && version+level != "19-O2" {
 				continue
 			}
@@ -81,6 +85,8 @@ func runMatrix(o options, out io.Writer) (failed bool, err error) {
 	fmt.Fprintln(out, "| clang | modules | translated | valid | read back | by llvm-spirv | kernels, embedded: same | kernels, Intel: same | same on both devices |")
 	fmt.Fprintln(out, "|---|---|---|---|---|---|---|---|---|")
 	for _, s := range o.settings() {
+		// A compiler that is not there has no row, which a reader sees; the
+		// tests name those that they need.
 		if _, err := exec.LookPath(s.clang); err != nil {
 			continue
 		}
@@ -142,6 +148,7 @@ func (m *matrix) report(s *setting, source, format string, args ...any) {
 // compile makes bitcode, and the same as text, of a source.
 func (m *matrix) compile(s *setting, flags []string, source, stem string) (bitcode string, err error) {
 	bitcode = stem + ".bc"
+	// Names are kept, as kernels' parameters and results are compared by them.
 	args := append([]string{"--target=spir64-unknown-unknown", "-w", "-Iinclude", "-c", "-emit-llvm", "-fno-discard-value-names"}, flags...)
 	options, err := s.languageOptions(source)
 	if err != nil {
@@ -255,7 +262,8 @@ func (m *matrix) signatureFile(source, stem string) (string, error) {
 	return out, os.WriteFile(out, text, 0o666)
 }
 
-// checkText translates the module as text: it must give the same bytes.
+// checkText translates the module as text: it must give the same bytes. Both
+// readers must give the same model: a difference is a fault of one of them.
 func (m *matrix) checkText(s *setting, source, bitcode string, code []byte) {
 	text := strings.TrimSuffix(bitcode, ".bc") + ".ll"
 	if _, err := runTool("llvm-dis-"+strings.TrimPrefix(s.clang, "clang-"), bitcode, "-o", text); err != nil {

@@ -30,7 +30,9 @@ var (
 	specialPTX []byte
 )
 
-// kernelSet is the suite's kernels in a form that a device takes.
+// kernelSet is the suite's kernels in a form that a device takes. The kernels
+// are compiled and kept here (testdata/build.sh), so that a back end is tested
+// without a compiler.
 type kernelSet struct {
 	image    driver.Image
 	app, lib []byte
@@ -99,6 +101,8 @@ func Test(t *testing.T, d driver.Driver, o Options) {
 	}
 }
 
+// Rules that most others rely on come first: where memory or a build fails, the
+// later tests say nothing new.
 func testDevice(t *testing.T, d driver.Device, o Options) {
 	kernels, refused := kernelsFor(d)
 	if o.RefusesVariables && refused == nil {
@@ -153,6 +157,7 @@ func (s *suite) testInfo(t *testing.T) {
 		i.GlobalMemory < 1 || i.MaxAllocation < 1 || len(i.Formats) == 0 {
 		t.Errorf("Info is incomplete: %+v", i)
 	}
+	// The reason is shown to users among the candidates that did not serve.
 	if err := s.device.Accepts(driver.Image{Format: "nonsense", Target: "nowhere"}); err == nil || err.Error() == "" {
 		t.Errorf("Accepts(nonsense) = %v; want a reason", err)
 	}
@@ -172,6 +177,7 @@ func (s *suite) testMemory(t *testing.T) {
 	if got := readMemory(t, q, m, 58, 6); string(got) != "\x00\x00\x01\x02\x03\x04" {
 		t.Errorf("read %v", got)
 	}
+	// MaxInt64 finds sums of offset and size that overflow.
 	for _, at := range []int64{-1, 61, 65, math.MaxInt64} {
 		if err := errors.Join(q.Write(m, at, []byte{1, 2, 3, 4}, driver.Sync{}), q.Finish()); err == nil {
 			t.Errorf("4 bytes were written at %d of 64", at)
@@ -191,6 +197,7 @@ func (s *suite) testMemory(t *testing.T) {
 func (s *suite) testBuild(t *testing.T) {
 	app, lib := s.appModule(), s.libModule()
 	s.newProgram(t, app, lib)
+	// The order of modules must not matter, and a library alone is a program.
 	s.newProgram(t, lib, app)
 	s.newProgram(t, lib)
 	for _, c := range []struct {
@@ -226,6 +233,8 @@ func (s *suite) testBuild(t *testing.T) {
 	}
 }
 
+// A driver may not tell the size of a value (0), but must tell its kind: the
+// runtime checks arguments by it.
 func (s *suite) testParams(t *testing.T) {
 	p := s.newProgram(t, s.appModule(), s.libModule())
 	for name, want := range map[string][]driver.Param{
@@ -287,6 +296,8 @@ func (s *suite) testRanges(t *testing.T) {
 		runKernel(t, q, k, c.r, driver.Arg{Memory: out})
 		expectInts(t, "ids", int32sOf(readMemory(t, q, out, 0, 4*len(c.want))), c.want...)
 	}
+	// Seven is a prime: a device that takes a preferred size would run
+	// work-items that do not exist.
 	runKernel(t, q, kernelByName(t, p, "local_size"), driver.Range{Global: []int{7}}, driver.Arg{Memory: out})
 	if size := int32sOf(readMemory(t, q, out, 0, 4))[0]; size < 1 || 7%size != 0 {
 		t.Errorf("the device chose %d work-items a group, which does not divide 7", size)

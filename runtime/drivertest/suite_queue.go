@@ -54,6 +54,8 @@ func (s *suite) testTransfers(t *testing.T) {
 			t.Errorf("%s: done", name)
 		}
 	}
+	// The failures may be told here too; the next Write must not be one of
+	// them.
 	_ = q.Finish()
 	if err := q.Write(b, 0, make([]byte, 16), blocking); err != nil {
 		t.Errorf("a refused command spoils the queue: %v", err)
@@ -78,6 +80,7 @@ func (s *suite) testAddresses(t *testing.T) {
 		s.addressKernel(t, p, q, m)
 		closeAtEnd(t, m)
 	}
+	// The zero value of a kind is a mistake of the caller, not a default.
 	if m, err := s.device.Alloc(0, 64); err == nil {
 		t.Error("memory of no kind was allocated")
 		closeAtEnd(t, m)
@@ -121,6 +124,7 @@ func (s *suite) addressKernel(t *testing.T, p driver.Program, q driver.Queue, m 
 	s.checkPointers(t, m, from)
 }
 
+// Address 16 is of no allocation on any device: the first page is not mapped.
 func (s *suite) checkPointers(t *testing.T, m driver.Memory, from uint64) {
 	d, ok := s.device.(driver.PointerQuerier)
 	if !ok {
@@ -172,6 +176,7 @@ func (s *suite) testEvents(t *testing.T) {
 		t.Errorf("a command that waits is %v", st)
 	}
 	gate.Complete(nil)
+	// Only the first completion counts.
 	gate.Complete(errors.New("too late"))
 	if err := filled.Wait(t.Context()); err != nil {
 		t.Fatal(err)
@@ -219,6 +224,7 @@ func (s *suite) testFailures(t *testing.T) {
 	if err := q.Finish(); err == nil {
 		t.Error("Finish does not tell")
 	}
+	// A failure is told once: the queue is usable after it.
 	if err := q.Finish(); err != nil {
 		t.Errorf("Finish tells twice: %v", err)
 	}
@@ -288,6 +294,7 @@ func (s *suite) testProfiling(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closeAtEnd(t, other)
+	// Zeros would look like times.
 	if times, err := other.Times(); err == nil {
 		t.Errorf("a queue without profiling tells %+v", times)
 	}

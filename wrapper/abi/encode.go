@@ -73,11 +73,13 @@ type encoder struct {
 	nativeCPU bool
 	// prefix starts the names of the kind's symbols: ".sycl_offloading.".
 	prefix, descriptor string
-	names              map[string]int    // how often a name was taken
-	texts, blobs       map[string]Target // content to its only block
-	records            Block             // the array of images
-	infos              *Block            // nil: not wanted
-	host               [2]Target         // the host's entry table; zero for SYCL
+	names              map[string]int // how often a name was taken
+	// Names and property values repeat in every image: thousands of images
+	// share most of theirs.
+	texts, blobs map[string]Target // content to its only block
+	records      Block             // the array of images
+	infos        *Block            // nil: not wanted
+	host         [2]Target         // the host's entry table; zero for SYCL
 }
 
 func newEncoder(kind devimg.Kind, o EncodeOptions) *encoder {
@@ -106,6 +108,8 @@ func newEncoder(kind devimg.Kind, o EncodeOptions) *encoder {
 	return e
 }
 
+// The bounds of the table of OpenMP entries are made by the linker, of all
+// objects' sections of that name (ELF: __start_ and __stop_).
 func (e *encoder) addExternal(name string) Target {
 	e.tree.Externals = append(e.tree.Externals, name)
 	return Target{In: InExternal, Index: int32(len(e.tree.Externals) - 1)}
@@ -146,6 +150,8 @@ func (e *encoder) addTargetImage(begin, end Target) {
 }
 
 func (e *encoder) addSYCLImage(i int, image *devimg.Image, begin, end Target) error {
+	// The blocks are made before the record, in the order of its fields, so
+	// that the bytes of an object depend on the images alone.
 	strings, err := e.imageStrings(i, image)
 	if err != nil {
 		return err
@@ -275,6 +281,8 @@ func (e *encoder) nativeKernels(image *devimg.Image) (span, error) {
 	if err != nil {
 		return span{}, err
 	}
+	// The runtime finds the end by this name, as the record of such an image
+	// has no count.
 	e.appendRecord(&b).putPointer(0, end)
 	return e.wholeSpan(e.addBlock(b)), nil
 }
@@ -325,6 +333,8 @@ func (e *encoder) addProperty(b *Block, p props.Property) error {
 	r.putU32(l.Type, uint32(p.Value.Type()))
 	switch p.Value.Type() {
 	case props.TypeUint32:
+		// A number is in the place of the size, and the pointer is null (DPC++,
+		// pi.h: _pi_device_binary_property_struct).
 		r.putU64(l.Size, uint64(p.Value.Uint32()))
 	case props.TypeByteArray:
 		raw := p.Value.Raw()
@@ -353,6 +363,8 @@ func (e *encoder) addRoot(count int) {
 		r.putU32(0, uint32(count))
 	}
 	r.putPointer(p, images)
+	// The entries of the host are null for SYCL, whose runtime registers
+	// kernels by itself.
 	r.putSpan(2*p, 3*p, span{e.host[0], e.host[1]})
 	e.tree.Descriptor = int(e.addBlock(b).Index)
 	if e.infos != nil {
@@ -360,7 +372,9 @@ func (e *encoder) addRoot(count int) {
 	}
 }
 
-// addBlock appends a block under a name of its own and returns a target at its start.
+// addBlock appends a block under a name of its own and returns a target at its
+// start. Symbols of an object must differ; the number keeps a name recognizable
+// in a listing.
 func (e *encoder) addBlock(b Block) Target {
 	n := e.names[b.Name]
 	e.names[b.Name]++
@@ -376,6 +390,8 @@ func (e *encoder) addString(symbol, field, s string) (Target, error) {
 	if target, ok := e.texts[s]; ok {
 		return target, nil
 	}
+	// Runtimes read the strings as C does; the rest would be lost without a
+	// word.
 	if strings.Contains(s, "\x00") {
 		return Target{}, fmt.Errorf("%s %.80q has a NUL byte, where the string would end", field, s)
 	}

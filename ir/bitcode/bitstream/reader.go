@@ -130,7 +130,8 @@ func (c *Cursor) Next() (Entry, error) {
 const leastBlock = 65
 
 // isPadded reports whether nothing but padding is left at top level: bits
-// that are too few for a block, or zeros. LLVM tolerates both.
+// that are too few for a block, or zeros. LLVM tolerates both. Archives and
+// Apple's wrapper pad bitcode to whole words or pages.
 func (c *Cursor) isPadded() bool {
 	if c.pos+leastBlock > c.end {
 		return true
@@ -196,6 +197,8 @@ func (c *Cursor) readAbbrev() (Abbrev, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Each operand takes one bit at least: a number beyond the bits that are
+	// left is not true, and nothing is allocated for it.
 	if n == 0 || n > c.end-c.pos {
 		return nil, &Error{at, fmt.Sprintf("abbreviation of %d operands", n)}
 	}
@@ -267,6 +270,7 @@ func (c *Cursor) readUnabbreviated() error {
 	if err != nil {
 		return err
 	}
+	// An operand takes six bits at least.
 	if n > (c.end-c.pos)/6 {
 		return c.Errorf("record of %d operands, more than the block holds", n)
 	}
@@ -371,6 +375,8 @@ func (c *Cursor) readBits(n uint) (uint64, error) {
 // peekWord returns at least the next 57 bits, zeros after the end.
 func (c *Cursor) peekWord() uint64 {
 	at, shift := c.pos>>3, c.pos&7
+	// One load serves fields up to 57 bits at any bit position; only the last
+	// bytes of the file need the copy.
 	if at+8 <= uint64(len(c.data)) {
 		return binary.LittleEndian.Uint64(c.data[at:]) >> shift
 	}
@@ -417,6 +423,8 @@ func ReadVBR6(data []byte, pos uint64) (v, next uint64, ok bool) {
 func (c *Cursor) ReadInfo() error {
 	block := int64(-1)
 	for {
+		// Abbreviations in BLOCKINFO are those of the block that SETBID named,
+		// not its own.
 		c.abbrevs = nil
 		e, err := c.nextInfo(&block)
 		if err != nil || e.Kind == End {

@@ -10,6 +10,8 @@ type Level uint8
 
 // The levels, from nothing known yet.
 const (
+	// The order is that of the lattice: a join never goes down, which ends the
+	// computation.
 	Unknown Level = iota
 	Group         // the same for the work-group
 	Step          // the same for the work-items of a step
@@ -23,7 +25,8 @@ type Class struct {
 	Stride int32
 }
 
-// joinClass is the class of a value that may be one or the other.
+// joinClass is the class of a value that may be one or the other. Two strides
+// that differ have no common one.
 func (c Class) joinClass(d Class) Class {
 	switch {
 	case c.Level == Unknown:
@@ -70,7 +73,9 @@ func newDivergence(blocks int) divergence {
 	return divergence{make([]bool, blocks), make([]bool, blocks), make([]bool, blocks), map[*loop]bool{}}
 }
 
-// analyseFunction classifies values and registers.
+// analyseFunction classifies values and registers. Classes and divergence
+// depend on each other: a value varies where a varying branch decides, and a
+// branch varies with its condition. Both only grow, so that the loop ends.
 func analyseFunction(f *Function, hoist []hoisting, width int) (*analysis, error) {
 	a := &analysis{
 		hoist: hoist,
@@ -80,6 +85,7 @@ func analyseFunction(f *Function, hoist []hoisting, width int) (*analysis, error
 		outlives: make([]bool, len(f.values)), decided: map[int]map[int]bool{},
 		label: slices.Repeat([]int{-1}, len(f.Blocks)),
 	}
+	// Masks of a loop belong to its one header.
 	if !a.graph.isReducible() {
 		return nil, Unsupported("control flow that enters a loop in two places")
 	}
@@ -96,6 +102,8 @@ func analyseFunction(f *Function, hoist []hoisting, width int) (*analysis, error
 func (a *analysis) findUsers() {
 	a.users = make([][]*Block, len(a.f.values))
 	use := func(v *Value, b *Block) {
+		// A block uses a value several times in a row; comparing with the last
+		// entry keeps the list short without a set.
 		if list := a.users[v.id]; len(list) == 0 || list[len(list)-1] != b {
 			a.users[v.id] = append(a.users[v.id], b)
 		}
@@ -181,6 +189,7 @@ func (a *analysis) bySet(v *Value) Level {
 	return Unknown
 }
 
+// A value that only the loop uses may differ from turn to turn without harm.
 func (a *analysis) usedOutside(v *Value, l *loop) bool {
 	return slices.ContainsFunc(a.users[v.id], func(b *Block) bool { return !l.nodes[b.id] })
 }
@@ -256,6 +265,7 @@ func (a *analysis) strideOf(v *Value) Class {
 	default:
 		return Class{Level: Varying}
 	}
+	// The lanes' parts cancel out: a difference of two addresses of one row.
 	if stride == 0 {
 		return Class{Level: Step}
 	}
@@ -301,6 +311,8 @@ func (a *analysis) exitsVary(l *loop, above Level) bool {
 
 // decidedBlocks is the blocks between a branch and where its ways have met again.
 func (a *analysis) decidedBlocks(branch int) map[int]bool {
+	// Kept, as every round of the analysis asks again and the graph does not
+	// change.
 	set, ok := a.decided[branch]
 	if !ok {
 		set = a.graph.nodesBetween(branch, a.post[branch])
@@ -337,6 +349,7 @@ func (a *analysis) spreadFrom(d *divergence, branch *Block) {
 			order = append(order, n)
 		}
 	}
+	// In the order of the graph most labels settle in one pass.
 	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(a.graph.place[x], a.graph.place[y]) })
 	for _, s := range branch.Succs {
 		a.label[s.id] = s.id

@@ -69,6 +69,8 @@ func newShared(f *Function) *shared {
 	return s
 }
 
+// The levels are ordered, and a value can be computed as far out as the
+// innermost of its operands.
 func hoistingOf(s *shared, v *Value) hoisting {
 	switch v.Op {
 	case OpConst, OpArg, OpGroupID:
@@ -112,6 +114,8 @@ func newEmitter(f *Function, a *analysis, c *Code, s *shared, labels *int) *emit
 }
 
 // findWanted finds the values that are not varying and are wanted as vectors.
+// It is done before code is made, as the vector of such a value is made where
+// the value is, once, and not at each use in a loop.
 func (e *emitter) findWanted() {
 	want := func(v *Value) {
 		if v.Op != OpConst && e.a.classOf(v).Level != Varying {
@@ -208,6 +212,8 @@ func (e *emitter) emitNew(t Type, op Op, imm uint64, args ...Reg) Reg {
 func scalarType(k Kind) Type              { return Type{k, 1} }
 func (e *emitter) vectorType(k Kind) Type { return Type{k, e.width} }
 
+// constantReg makes a constant at each use: compilers of WebAssembly and of C
+// keep it in the instruction, and a register would be live through the loop.
 func (e *emitter) constantReg(k Kind, bits uint64) Reg {
 	return e.emitNew(scalarType(k), OpConst, bits)
 }
@@ -223,7 +229,8 @@ func (e *emitter) invertFlag(cond Reg) Reg {
 	return e.emitNew(scalarType(Bool), OpXor, 0, cond, e.constantReg(Bool, 1))
 }
 
-// loadRecord loads a field of the launch's record.
+// loadRecord loads a field of the launch's record. Register 0 is the record's
+// offset, the first parameter of the code.
 func (e *emitter) loadRecord(k Kind, offset uint64) Reg {
 	dst := e.newReg(scalarType(k))
 	size := uint64(4)
@@ -253,7 +260,9 @@ func (e *emitter) scalarOf(v *Value) Reg {
 	return e.scalarPlace(v)
 }
 
-// scalarPlace is the register that a value has.
+// scalarPlace is the register that a value has. scalarPlace is the register
+// that a value has. Both emitters share those of values that are computed
+// before the work-items, as that is done once for both.
 func (e *emitter) scalarPlace(v *Value) Reg {
 	list := e.scalars
 	if e.a.classOf(v).Level == Group || e.shared.hoist[v.id] <= inRow {
@@ -319,6 +328,8 @@ func (e *emitter) emitValues(b *Block, mask Reg) error { return e.emitValuesBut(
 
 // emitValuesBut leaves one out.
 func (e *emitter) emitValuesBut(b *Block, mask Reg, but *Value) error {
+	// Lanes that were taken out of a vector serve the block alone: the code of
+	// the next may not come after it.
 	e.extracted = map[*Value][]Reg{}
 	for _, v := range b.Values {
 		if v == but || v.Op != OpSet && e.shared.hoist[v.id] <= inRow || e.shared.inRegion[v] {
@@ -424,6 +435,8 @@ func (e *emitter) emitVarying(v *Value, mask Reg) {
 	args := make([]Reg, len(v.Args))
 	for i, a := range v.Args {
 		switch {
+		// Vector shifts have one amount for all lanes (WebAssembly, i32x4.shl);
+		// others are done by lane.
 		case i == 1 && isShift(v.Op):
 			args[i] = e.scalarOf(a)
 		case e.late[v.id]:
@@ -443,6 +456,8 @@ func (e *emitter) keepLanes(v *Value, mask Reg, in Inst) {
 		e.emitTo(dst, in)
 		return
 	}
+	// Lanes that have left the loop keep the value of the turn in which they
+	// left.
 	fresh := e.newReg(e.c.Regs[dst])
 	e.emitTo(fresh, in)
 	e.emitTo(dst, Inst{Op: OpSelect, Args: []Reg{mask, fresh, dst}})
@@ -478,6 +493,8 @@ func (e *emitter) forLanes(mask Reg, f func(l int)) {
 		}
 		return
 	}
+	// One conversion of the mask to bits, and a test a lane: extracting a lane
+	// of the mask costs more.
 	bits := e.emitNew(scalarType(I32), OpBits, 0, mask)
 	for l := range e.width {
 		is := e.emitNew(scalarType(I32), OpAnd, 0, bits, e.constantReg(I32, 1<<l))
