@@ -141,8 +141,8 @@ func (r *Runtime) withGlobal(ctx context.Context, d *Device, v globals.Variable,
 	if err == nil {
 		err = f(m)
 	}
-	// A command that was queued needs the program until it ends: the store
-	// keeps it, and the holder of the queue must not let its images go.
+	// A command that was queued needs the program until it ends, also where its images
+	// go meanwhile: driver.Program.Close leaves it that.
 	return errors.Join(err, b.releaseUse())
 }
 

@@ -81,8 +81,8 @@ func (s *suite) closeMemoryAtWork(t *testing.T, outOfOrder, waits, closesQueue b
 }
 
 // testClosedProgram: a kernel and its program that are closed under launches run to
-// their end, whether they wait for the host or run. What is built afterwards may have
-// their place.
+// their end, whether they wait for the host or run. A program that is built afterwards
+// may have their place.
 func (s *suite) testClosedProgram(t *testing.T) {
 	for name, waits := range map[string]bool{"running": false, "waiting": true} {
 		t.Run(name, func(t *testing.T) {
