@@ -14,6 +14,7 @@ import (
 // line.
 func ParseTranslatorText(text []byte) ([]byte, error) {
 	r := &translatorReader{rest: text, line: 1, sets: map[uint32]string{}}
+	// The text begins with the five words of the header as numbers.
 	for range headerWords {
 		w, err := r.readWord()
 		if err != nil {
@@ -77,6 +78,8 @@ func (r *translatorReader) readToken() (string, error) {
 
 func (r *translatorReader) readQuoted() (string, error) {
 	for n := 1; n < len(r.rest); n++ {
+		// The translator escapes quotes alone: a backslash before another
+		// character stands for itself.
 		if r.rest[n] == '"' && r.rest[n-1] != '\\' {
 			token := strings.ReplaceAll(string(r.rest[:n+1]), `\"`, `"`)
 			r.line += strings.Count(token, "\n")
@@ -114,6 +117,7 @@ func (r *translatorReader) readInstruction() error {
 	if op == OpNop && name != "Nop" {
 		return fmt.Errorf("unknown instruction %q", name)
 	}
+	// A length has 16 bits in a module.
 	if count == 0 || count > 0xffff {
 		return fmt.Errorf("%s: %d is not a length", name, count)
 	}
@@ -124,10 +128,14 @@ func (r *translatorReader) readInstruction() error {
 			return err
 		}
 	}
+	// A string takes as many words as it needs, which the count in the text
+	// must agree with.
 	if got := len(r.words) - start; got != int(count) {
 		return fmt.Errorf("%s: %d words where the first number says %d", name, got, count)
 	}
 	if op == OpExtInstImport && count > 2 {
+		// The names of extended instructions depend on their set, which the
+		// module imports before it uses them.
 		r.sets[r.words[start+1]], _ = getString(r.words[start+2:])
 	}
 	return nil
@@ -158,6 +166,7 @@ func (r *translatorReader) readOperand(op Opcode, start int) error {
 // before are the operands that were read already.
 func (r *translatorReader) nameValue(op Opcode, before []uint32, name string) (uint32, bool) {
 	if op == OpExtInst && len(before) == 3 {
+		// The translator's own name for the instruction.
 		if name == "DebugCompileUnit" {
 			name = "DebugCompilationUnit"
 		}

@@ -97,7 +97,7 @@ func (f *flatDefault) isDefined(offset, size uint64) bool {
 // members; a part without a value of another type, or alone in its struct, is that of
 // an empty std::optional or of a union whose default value is a shorter member. The
 // host may set it, and it is zero until then. sycl-post-link has no constant for it
-// either, so that what the host sets is lost.
+// either, so that the host's value is lost.
 func (c *specConstants) isSettable(f *flatDefault, composite ir.TypeID, offset uint64, t ir.TypeID) bool {
 	size := c.storeSize(t)
 	if size == 0 || f.isDefined(offset, size) {

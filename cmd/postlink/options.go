@@ -57,6 +57,8 @@ func parseCommandLine(args []string, s cli.Streams) (*options, error) {
 		return nil, err
 	}
 	o := &options{input: "-", arguments: args, jobs: runtime.GOMAXPROCS(0), derive: derive.Options{Dialect: derive.Dialect2025, Requested: map[string]bool{}}}
+	// Combinations are checked at the end, as options come in any order and a
+	// later one replaces an earlier.
 	if err := o.defineFlags(s).Parse(attachJobs(words)); err != nil || o.done {
 		return o, err
 	}
@@ -113,7 +115,8 @@ func (o *options) defineFlags(s cli.Streams) *cli.FlagSet {
 	return f
 }
 
-// addPropertySets adds the options that ask for property sets.
+// addPropertySets adds the options that ask for property sets. They come from
+// the catalog, so that an option, its help and its page cannot differ.
 func (o *options) addPropertySets(f *cli.FlagSet) {
 	for _, set := range derive.PropertySets() {
 		if set.Option == "" {
@@ -147,6 +150,8 @@ func (o *options) addInformation(f *cli.FlagSet, s cli.Streams) {
 		fmt.Fprintf(s.Out, "%s %s\n", program, cli.Version())
 		return nil
 	}
+	// The spellings are those of LLVM's command lines, which build systems ask
+	// for.
 	for _, name := range []string{"help", "h", "help-hidden", "help-list", "help-list-hidden"} {
 		f.Flags = append(f.Flags, cli.Flag{Name: name, Usage: "print this text", Hidden: name != "help", Set: help})
 	}
@@ -183,6 +188,8 @@ func (o *options) addOutput(arg string) error {
 		target, file = "", arg
 	}
 	if file == "" {
+		// A target may contain no comma, and a file may: the first comma parts
+		// them.
 		return fmt.Errorf("-o %s names no file", arg)
 	}
 	o.outputs, o.hasOutput = append(o.outputs, output{target, file}), true

@@ -15,7 +15,9 @@ var stdIntUnary = map[string]unaryByWidth{
 	"popcount": eachWidth(func(a uint64, _ int) uint64 { return uint64(bits.OnesCount64(a)) }),
 }
 
-// stdIntBinary are the functions of two integers.
+// stdIntBinary are the functions of two integers. Values are zero-extended to
+// 64 bits; signExtended widens them by sign first, and both cut the result to
+// the width.
 var stdIntBinary = map[string]binaryByWidth{
 	"s_min": intMin, "s_max": intMax, "u_min": uintMin, "u_max": uintMax,
 
@@ -25,17 +27,19 @@ var stdIntBinary = map[string]binaryByWidth{
 	"u_add_sat":  zeroExtended(addUnsigned),
 	"s_sub_sat":  signExtended(subSigned),
 	"u_sub_sat":  zeroExtended(func(a, b uint64, _ int) uint64 { return a - min(a, b) }),
-	"s_hadd":     signExtended(func(a, b int64, _ int) int64 { return a&b + (a^b)>>1 }),
-	"u_hadd":     zeroExtended(func(a, b uint64, _ int) uint64 { return a&b + (a^b)>>1 }),
-	"s_rhadd":    signExtended(func(a, b int64, _ int) int64 { return a | b - (a^b)>>1 }),
-	"u_rhadd":    zeroExtended(func(a, b uint64, _ int) uint64 { return a | b - (a^b)>>1 }),
-	"s_mul_hi":   zeroExtended(mulHighSigned),
-	"u_mul_hi":   zeroExtended(mulHighUnsigned),
-	"rotate":     zeroExtended(rotateLeft),
-	"s_mul24":    zeroExtended(func(a, b uint64, _ int) uint64 { return uint64(signExtend(a, 24) * signExtend(b, 24)) }),
-	"u_mul24":    zeroExtended(func(a, b uint64, _ int) uint64 { return (a & 0xffffff) * (b & 0xffffff) }),
+	// Without the sum, which would need one bit more than 64.
+	"s_hadd":   signExtended(func(a, b int64, _ int) int64 { return a&b + (a^b)>>1 }),
+	"u_hadd":   zeroExtended(func(a, b uint64, _ int) uint64 { return a&b + (a^b)>>1 }),
+	"s_rhadd":  signExtended(func(a, b int64, _ int) int64 { return a | b - (a^b)>>1 }),
+	"u_rhadd":  zeroExtended(func(a, b uint64, _ int) uint64 { return a | b - (a^b)>>1 }),
+	"s_mul_hi": zeroExtended(mulHighSigned),
+	"u_mul_hi": zeroExtended(mulHighUnsigned),
+	"rotate":   zeroExtended(rotateLeft),
+	"s_mul24":  zeroExtended(func(a, b uint64, _ int) uint64 { return uint64(signExtend(a, 24) * signExtend(b, 24)) }),
+	"u_mul24":  zeroExtended(func(a, b uint64, _ int) uint64 { return (a & 0xffffff) * (b & 0xffffff) }),
 }
 
+// A shift by the whole width leaves no bit, so that n = 0 needs no case.
 func rotateLeft(a, n uint64, w int) uint64 {
 	n %= uint64(w)
 	return a<<n | a>>(uint64(w)-n)
@@ -87,6 +91,7 @@ var stdIntTernary = map[string]func(a, b, c uint64, w int) uint64{
 	"u_mad_sat": madUnsigned,
 	"s_mad24":   func(a, b, c uint64, _ int) uint64 { return uint64(signExtend(a, 24)*signExtend(b, 24)) + c },
 	"u_mad24":   func(a, b, c uint64, _ int) uint64 { return (a&0xffffff)*(b&0xffffff) + c },
+	// The bits of floats are selected too.
 	"bitselect": func(a, b, c uint64, _ int) uint64 { return a&^c | b&c },
 }
 

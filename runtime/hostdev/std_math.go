@@ -6,7 +6,10 @@ import (
 	"offlink/spirv"
 )
 
-// mathUnary are the functions of one float.
+// mathUnary are the functions of one float. They are computed in double and
+// rounded once, which is within the limits of OpenCL for floats and halves; for
+// doubles the functions of math.go take the place of those of package math that
+// are not exact enough.
 var mathUnary = map[string]unaryFloat{
 	"acos":   double1(acos),
 	"acosh":  double1(math.Acosh),
@@ -84,6 +87,9 @@ var mathBinary = map[string]binaryFloat{
 
 // mathTernary are the functions of three floats. mad rounds twice.
 var mathTernary = map[string]ternaryFloat{
+	// The product of two floats or halves is exact in double. The sum is
+	// rounded to odd, so that rounding it again to the narrow type is as if
+	// there were one rounding.
 	"fma": {
 		func(a, b, c uint64) uint64 {
 			return uint64(doubleToHalf(oddSum(float64(half32of(a))*float64(half32of(b)), float64(half32of(c))), roundEven))
@@ -139,7 +145,8 @@ func (b *builder) floats3(in *spirv.Instruction, row ternaryFloat) {
 	b.emit3(to, x, y, z, row[floatIndex(b.checkLanes(kindFloat, to, x, y, z))])
 }
 
-// floatAndInt are functions of a float and an integer.
+// floatAndInt are functions of a float and an integer. The integer may be
+// narrower than the float, or wider; it is signed (OpenCL C, "Math Functions").
 func floatAndInt(f func(x float64, n int64) float64) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, n := b.arg(in, 0), b.arg(in, 1)
@@ -151,6 +158,8 @@ func floatAndInt(f func(x float64, n int64) float64) func(*builder, *spirv.Instr
 	}
 }
 
+// emitNan keeps the bits of the operand below the quiet bit, as OpenCL C says
+// of nan.
 func (b *builder) emitNan(in *spirv.Instruction) {
 	x, to := b.arg(in, 0), b.defineLanes(in, kindFloat, 0)
 	width := b.checkLanes(kindInt, to, x)

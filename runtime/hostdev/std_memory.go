@@ -23,15 +23,16 @@ func init() {
 		"vstorea_halfn_r": emitVectorStore(true, true),
 		"shuffle":         (*builder).emitStdShuffle,
 		"shuffle2":        (*builder).emitStdShuffle2,
-		"prefetch":        func(*builder, *spirv.Instruction) {},
-		"printf":          (*builder).emitPrintf,
-		"cross":           (*builder).emitCross,
-		"distance":        (*builder).emitDistance,
-		"length":          (*builder).emitLength,
-		"normalize":       (*builder).emitNormalize,
-		"fast_distance":   (*builder).emitDistance,
-		"fast_length":     (*builder).emitLength,
-		"fast_normalize":  (*builder).emitNormalize,
+		// A hint, without effect on results.
+		"prefetch":       func(*builder, *spirv.Instruction) {},
+		"printf":         (*builder).emitPrintf,
+		"cross":          (*builder).emitCross,
+		"distance":       (*builder).emitDistance,
+		"length":         (*builder).emitLength,
+		"normalize":      (*builder).emitNormalize,
+		"fast_distance":  (*builder).emitDistance,
+		"fast_length":    (*builder).emitLength,
+		"fast_normalize": (*builder).emitNormalize,
 	})
 }
 
@@ -74,6 +75,7 @@ func (b *builder) vectorAccess(t *typ, half, aligned bool) vectorAccess {
 
 // startOf returns the address of the access.
 func (a *vectorAccess) startOf(it *item, in *inst) pointer {
+	// The product may wrap for a negative offset, as addresses do.
 	return pointer(it.s[in.a] + it.s[in.b]*uint64(a.stride))
 }
 
@@ -151,6 +153,8 @@ func (b *builder) pickComponents(in *spirv.Instruction, from value, count int64,
 	b.require(from.t.kind == kindVector && to.t.kind == kindVector, "the operands are not vectors")
 	b.requireSameWords(from.t.elem, to.t.elem)
 	b.checkLanes(kindInt, to, picks)
+	// OpenCL C takes the low bits of a mask that number the components; for
+	// three components that is a number up to 3, cut by stepPick.
 	low := uint64(1)<<log2(2*int(count)-1) - 1
 	b.emit(inst{step: stepPick, dst: to.at, a: from.at, b: picks.at, n: int32(to.t.words), imm: low, c: from.at, scale: count})
 }
@@ -195,6 +199,8 @@ type lengthOf struct {
 func (l lengthOf) lengthOfVector(words []uint64) float64 {
 	length := 0.0
 	for _, w := range words {
+		// Hypot scales, so that neither large nor tiny doubles are lost in the
+		// squares.
 		length = math.Hypot(length, l.wide(w))
 	}
 	return length

@@ -57,6 +57,7 @@ func timeoutOf(c *C.struct_offlink_call) time.Duration {
 	if c.has_timeout == 0 {
 		return -1
 	}
+	// A limit beyond 292 years must not become negative, which is for ever.
 	return time.Duration(min(uint64(c.timeout), math.MaxInt64))
 }
 
@@ -68,12 +69,15 @@ func enqueueCall(s *session, c *C.struct_offlink_call) (uint64, error) {
 	}
 	switch c.function {
 	case C.OFFLINK_CORE_ENQUEUE_LAUNCH:
+		// Launches are frequent; their lists are used again.
 		request := launches.Get().(*launchRequest)
 		defer launches.Put(request)
 		if err := fillRequest(request, c); err != nil {
 			return 0, err
 		}
 		handle, quick, err := s.enqueueLaunch(object, sync, uint64(c.kernel), request)
+		// The next launch of the kernel runs on the caller's thread if this one
+		// was short.
 		c.short_command = cBool(quick)
 		if err == nil {
 			s.allowDirect(request.kernel, c)

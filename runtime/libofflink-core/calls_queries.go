@@ -44,6 +44,8 @@ func fillDevice(b *block, d *runtime.Device) {
 	i := d.Info()
 	to := (*C.offlink_device_info)(b.takeRoom(unsafe.Sizeof(C.offlink_device_info{})))
 	if to == nil {
+		// fillBlock runs this twice: first without memory, to count the bytes,
+		// and then into it. The block is one allocation, which C frees at once.
 		to = new(C.offlink_device_info)
 	}
 	to.size = C.size_t(unsafe.Sizeof(*to))
@@ -118,6 +120,8 @@ func fillKernel(b *block, k *kernel) {
 	to.local_memory, to.private_memory = C.uint64_t(i.LocalMemory), C.uint64_t(i.PrivateMemory)
 	to.sub_group, to.required_sub_group = C.size_t(i.SubGroup), C.size_t(i.RequiredSubGroup)
 	to.parameter_count = C.size_t(len(k.Params))
+	// Pointers, not structs, so that a later version may append fields to a
+	// parameter.
 	list := b.takeRoom(uintptr(len(k.Params)) * unsafe.Sizeof(uintptr(0)))
 	to.parameters = (**C.offlink_parameter)(list)
 	for n := range k.Params {
@@ -135,6 +139,7 @@ var parameterKinds = map[driver.ParamKind]C.int{
 	driver.ParamLocal:  C.OFFLINK_ARG_LOCAL,
 	driver.ParamOther:  C.OFFLINK_ARG_OTHER,
 
+	// The C interface has no images yet.
 	driver.ParamImage:   C.OFFLINK_ARG_OTHER,
 	driver.ParamSampler: C.OFFLINK_ARG_OTHER,
 }

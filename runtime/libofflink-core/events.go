@@ -23,6 +23,8 @@ func waitFor(e driver.Event, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	err := e.Wait(ctx)
+	// An event that ended at the limit has ended: the outcome is its own, not
+	// the limit's.
 	if errors.Is(err, context.DeadlineExceeded) && e.Status() < driver.Complete {
 		return &timeoutError{timeout}
 	}
@@ -38,6 +40,8 @@ func (s *session) finishFor(handle uint64, timeout time.Duration) error {
 	if err != nil {
 		return err
 	}
+	// A barrier's event stands for all commands so far; a queue itself has no
+	// wait with a limit.
 	var all driver.Event
 	if err := q.Barrier(driver.Sync{Done: &all}); err != nil {
 		return errors.Join(err, q.Finish())
@@ -51,7 +55,8 @@ func (s *session) finishFor(handle uint64, timeout time.Duration) error {
 }
 
 // launchWith runs a kernel on a queue of its own, stops it when the timeout is
-// over, and returns when it ran. A negative timeout is none.
+// over, and returns when it ran. A negative timeout is none. The queue is its
+// own, so that stopping the kernel stops nothing else.
 func (s *session) launchWith(handle uint64, r *launchRequest, timeout time.Duration, profiled bool) (times [4]uint64, err error) {
 	k, err := lookupHandle[*kernel](&s.handles, handle, "kernel")
 	if err != nil {
@@ -99,6 +104,7 @@ func timesOf(e driver.Event) ([4]uint64, error) {
 func (s *session) newUserEvent(d *runtime.Device) (driver.UserEvent, error) {
 	maker, ok := d.Device.(driver.EventMaker)
 	if !ok {
+		// The text names the device, as the same program may run elsewhere.
 		return nil, fmt.Errorf("%v has no events that the host ends: %w", d, driver.ErrUnsupported)
 	}
 	return maker.NewEvent()
@@ -170,6 +176,9 @@ func (s *session) enqueueHost(handle uint64, sync commandSync, start func(ends u
 	if err != nil {
 		return 0, err
 	}
+	// The function begins after the commands before it, and the commands after
+	// it begin when it has ended: two barriers, with the event of the function
+	// between them.
 	before := commandSync{after: sync.after, event: true}
 	begins, err := s.queueCommand(handle, before, func(q *queue, o driver.Sync) error { return q.Barrier(o) })
 	if err != nil {

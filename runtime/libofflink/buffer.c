@@ -32,6 +32,7 @@ static int in_buffer(const offlink_buffer *buffer, size_t offset, size_t size) {
 static offlink_status copy_here(offlink_buffer *buffer, size_t offset, void *to, const void *from, size_t size) {
   if (!in_buffer(buffer, offset, size))
     return OFFLINK_ERROR_INVALID;
+  /* A driver that has ended has taken its memory along; the core names that. */
   if ((!buffer->embedded && offlink_drivers_ended()) || !offlink_begin_use())
     return offlink_perform(&(struct offlink_call){.function = OFFLINK_CORE_BUFFER_READ, .object = buffer->handle});
   memcpy(to, from, size);
@@ -119,6 +120,7 @@ OFFLINK_EXPORT offlink_status offlink_buffer_map(offlink_buffer *buffer, size_t 
     return offlink_fail(OFFLINK_ERROR_INVALID, "%s: a view has at least one byte", __func__);
   if (!in_buffer(buffer, offset, size))
     return OFFLINK_ERROR_INVALID;
+  /* The sum of the sizes must not overflow. */
   struct offlink_view *v = size < SIZE_MAX / 2 ? malloc(sizeof *v + (buffer->bytes ? 0 : size)) : NULL;
   if (!v)
     return offlink_out_of_memory();

@@ -11,11 +11,16 @@ offlink_status offlink_perform(struct offlink_call *call) {
     return status;
   status = (offlink_status)core(call);
   offlink_log(call->warnings);
+  /* A driver that was opened meanwhile has registered exit handlers of its own:
+   * ours must run before them. */
   if (call->driver_grew)
     offlink_expect_exit();
   return status ? offlink_fail_text(status, call->error) : OFFLINK_OK;
 }
 
+/* The C object is allocated first: it can be freed without a trace where the core
+ * fails, and the core's object could not be given back without a call that may
+ * fail as well. */
 void *offlink_create(struct offlink_call *call, size_t size, offlink_status *status) {
   void *object = calloc(1, size);
   *status = object ? offlink_perform(call) : offlink_out_of_memory();
@@ -25,6 +30,7 @@ void *offlink_create(struct offlink_call *call, size_t size, offlink_status *sta
   return NULL;
 }
 
+/* After the end of the core its objects are gone with it. */
 void offlink_end_handle(offlink_handle handle, int quick) {
   offlink_core_function *core = offlink_running();
   if (core)

@@ -13,6 +13,8 @@ offlink_status offlink_enqueue(struct offlink_call *call, const offlink_sync *sy
   if (sync->after_count && !sync->after)
     return offlink_fail(OFFLINK_ERROR_INVALID, "offlink_sync.after is NULL");
   offlink_handle *after = calloc(sync->after_count ? sync->after_count : 1, sizeof *after);
+  /* The event is allocated before the command is queued: a command whose event is
+   * lost could not be waited for. */
   offlink_event *event = sync->done ? calloc(1, sizeof *event) : NULL;
   if (!after || (sync->done && !event)) {
     free(after);
@@ -25,6 +27,7 @@ offlink_status offlink_enqueue(struct offlink_call *call, const offlink_sync *sy
   call->after_count = sync->after_count;
   call->event = sync->done != NULL;
   call->block = sync->block;
+  /* A command that the call waits for may take long, and then waits on a goroutine. */
   call->quick = call->quick && (!sync->block || call->short_command);
   status = offlink_perform(call);
   free(after);
@@ -103,6 +106,7 @@ static offlink_status launch(struct offlink_call *call, const offlink_arg *args,
                              const offlink_sync *sync) {
   if (arg_count > MANY_ARGS)
     return offlink_fail(OFFLINK_ERROR_INVALID, "%zu arguments are more than a kernel can have", arg_count);
+  /* On the stack in most launches. */
   struct offlink_core_arg few[FEW_ARGS];
   struct offlink_core_arg *list = arg_count <= FEW_ARGS ? few : calloc(arg_count, sizeof *list);
   if (!list)
@@ -129,6 +133,8 @@ OFFLINK_EXPORT offlink_status offlink_launch(offlink_kernel *kernel, offlink_ran
                               .direct_kernel = __atomic_load_n(&kernel->direct, __ATOMIC_ACQUIRE),
                               .range = range};
   offlink_status status = launch(&call, args, arg_count, NULL);
+  /* How the next launch is to be made, as this one has shown. The means to launch
+   * from C are stored with release, since another thread reads the memory that they lead to. */
   __atomic_store_n(&kernel->quick, call.quick, __ATOMIC_RELAXED);
   __atomic_store_n(&kernel->direct, call.direct_kernel, __ATOMIC_RELEASE);
   return status;

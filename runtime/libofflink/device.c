@@ -55,6 +55,8 @@ OFFLINK_EXPORT const offlink_device_info *offlink_device_query(offlink_device *d
   return none;
 }
 
+/* Aspects and extensions have different spellings, so that one function serves
+ * both lists. */
 static int has_name(const char *const *list, const char *name) {
   for (; *list; list++)
     if (!strcmp(*list, name))

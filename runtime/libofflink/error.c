@@ -12,6 +12,8 @@ static void make_key(void) { pthread_key_create(&key, free); }
 
 offlink_status offlink_fail_text(offlink_status status, char *text) {
   pthread_once(&key_once, make_key);
+  /* Each thread has the text of its own last failure; the library's functions
+   * return it by pointer, valid until the next failure. */
   free(pthread_getspecific(key));
   pthread_setspecific(key, text);
   return status;

@@ -27,6 +27,7 @@ void offlink_log(char *warnings) {
   if (!warnings)
     return;
   pthread_mutex_lock(&mutex);
+  /* Called without the lock: the program's function may call the library. */
   offlink_log_function *function = log_function;
   void *user = log_user;
   pthread_mutex_unlock(&mutex);

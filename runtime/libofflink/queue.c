@@ -35,12 +35,16 @@ OFFLINK_EXPORT offlink_status offlink_queue_native(offlink_queue *queue, uint64_
   return offlink_native(queue->handle, handle);
 }
 
+/* The limit is kept by the core, as few drivers have a wait with one. */
 OFFLINK_EXPORT offlink_status offlink_queue_finish_for(offlink_queue *queue, uint64_t timeout) {
   REQUIRE(queue);
   return offlink_perform(&(struct offlink_call){
       .function = OFFLINK_CORE_QUEUE_FINISH, .object = queue->handle, .has_timeout = 1, .timeout = timeout});
 }
 
+/* A wait is made on this thread where the last one was short: changing threads
+ * costs more than such a wait. The core says after each how the next one is to be
+ * made; a value that another thread replaces only costs time. */
 OFFLINK_EXPORT offlink_status offlink_queue_finish(offlink_queue *queue) {
   REQUIRE(queue);
   struct offlink_call call = {.function = OFFLINK_CORE_QUEUE_FINISH,
@@ -58,6 +62,8 @@ OFFLINK_EXPORT offlink_status offlink_queue_abort(offlink_queue *queue) {
   return offlink_perform(&(struct offlink_call){.function = OFFLINK_CORE_QUEUE_ABORT, .object = queue->handle});
 }
 
+/* Closing ends with the process where the core has ended already: the handle is
+ * of no use then, and nobody can be told. */
 OFFLINK_EXPORT void offlink_queue_close(offlink_queue *queue) {
   if (queue)
     offlink_end_handle(queue->handle, 0);
@@ -79,6 +85,7 @@ OFFLINK_EXPORT offlink_status offlink_event_create(offlink_device *device, offli
 
 OFFLINK_EXPORT offlink_status offlink_event_complete(offlink_event *event, offlink_status outcome) {
   REQUIRE(event);
+  /* Checked here, as the number becomes flags of the call, without a sign. */
   if ((int)outcome < OFFLINK_OK || outcome > OFFLINK_ERROR_UNSUPPORTED)
     return offlink_fail(OFFLINK_ERROR_INVALID, "%d is not a status of offlink_status", (int)outcome);
   return offlink_perform(&(struct offlink_call){

@@ -57,6 +57,8 @@ func readSYCLBIN(data []byte) (int, []Entry, error) {
 		if err != nil {
 			return 0, nil, fmt.Errorf("abstract module %d: %w", i, err)
 		}
+		// Headers of abstract modules may name the same images again: without
+		// this a file of a few kilobytes would list millions.
 		if len(entries)+len(found) > len(data)/syclbinModuleSize {
 			return 0, nil, f.errorf(8, "abstract modules share their images")
 		}
@@ -93,6 +95,7 @@ func (f *syclbinFile) readHeaders() error {
 	if _, err := f.slice(at, f.metadataSize, "the metadata table"); err != nil {
 		return err
 	}
+	// The sum cannot overflow: the metadata was found to lie in the file.
 	f.code = (at + f.metadataSize + 7) &^ 7
 	if _, err := f.slice(f.code, f.codeSize, "the code table"); err != nil {
 		return err
@@ -113,6 +116,8 @@ func (f *syclbinFile) sets(off, size uint64) (*props.Sets, error) {
 }
 
 func (r *reader) parseSets(text []byte) (*props.Sets, error) {
+	// Metadata may be shared by many images and is parsed for each: the budget
+	// bounds that.
 	if err := r.spend(len(text)); err != nil {
 		return nil, err
 	}

@@ -254,8 +254,8 @@ func (e *emitter) combineFloats(op lanes.AtomicOp, k lanes.Kind, old uint32, v l
 	e.appendBytes(ne, opSelect, toInt)
 }
 
-// clearMemory zeroes memory. wazero's memory.fill copies what is zero already to
-// the rest, a call for each doubling, which takes longer than a short loop; it
+// clearMemory zeroes memory. wazero's memory.fill copies the part that is zero already
+// to the rest, a call for each doubling, which takes longer than a short loop; it
 // clears the bytes after the last whole turn.
 func (e *emitter) clearMemory(in *lanes.Inst) {
 	const turn = 64 // bytes

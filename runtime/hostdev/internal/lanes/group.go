@@ -233,8 +233,8 @@ func (d *driver) runItems(region int) error {
 	return err
 }
 
-// hoistRegion computes what a region computes of values that are the same for the
-// group, before its work-items: such as the numbers of a loop around a barrier, of
+// hoistRegion moves the values of a region that depend on values of the whole group
+// alone before its work-items: such as the numbers of a loop around a barrier, of
 // which an optimizer could move nothing out of the loop. The first block of
 // the region is the one that every work-item runs.
 func (d *driver) hoistRegion(region int) {

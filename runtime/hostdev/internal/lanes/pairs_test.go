@@ -58,7 +58,7 @@ func (k *testKernel) storeParts(b *Block, at, x, y *Value) {
 	b.Store(4, b.Add(OpAdd, I32, at, k.f.Const(I32, 4)), y, k.bounds)
 }
 
-// TestEqualValues: what a block computes twice is computed once.
+// TestEqualValues: an operation that a block has twice is computed once.
 func TestEqualValues(t *testing.T) {
 	k := newTestKernel()
 	b := k.f.Blocks[0]

@@ -1,6 +1,7 @@
 package lanes
 
-// computation is what a pure value computes.
+// computation is an operation with its operands: values that have it in common are
+// equal.
 type computation struct {
 	op   Op
 	kind Kind
