@@ -275,3 +275,40 @@ func TestSelfTest(t *testing.T) {
 		t.Errorf("a kernel that does nothing: %v", err)
 	}
 }
+
+// TestUnchosenUnloaded: a back end that the environment excludes is not opened, and one
+// that has no chosen device is unloaded; the process of this test has loaded neither.
+func TestUnchosenUnloaded(t *testing.T) {
+	const child = "OFFLINK_TEST_UNCHOSEN"
+	if os.Getenv(child) == "" {
+		for _, filter := range []string{"host:*", "opencl:fpga;host:*", "level_zero:fpga;host:*"} {
+			cmd := exec.Command(os.Args[0], "-test.run=^TestUnchosenUnloaded$")
+			cmd.Env = append(os.Environ(), child+"=1", "ONEAPI_DEVICE_SELECTOR="+filter)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", filter, err, out)
+			}
+		}
+		return
+	}
+	found, err := Discover(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found.Backends {
+		if f.Name != "host" && f.Driver != nil {
+			t.Errorf("%s has chosen devices", f.Name)
+		}
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, library := range []string{"libOpenCL.so", "libze_loader.so", "libcuda.so"} {
+		if strings.Contains(string(maps), library) {
+			t.Errorf("%s is loaded", library)
+		}
+	}
+	if err := found.Close(); err != nil {
+		t.Error(err)
+	}
+}

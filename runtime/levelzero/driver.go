@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/clinfo"
@@ -32,6 +33,7 @@ type Driver struct {
 	contexts []ze.Handle // one for each native driver
 	devices  []driver.Device
 	failures error // of native drivers
+	used     *atomic.Bool
 }
 
 // New opens the loader and lists the devices. It fails without a
@@ -53,7 +55,7 @@ func openDriver(o Options) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{library: library}
+	d := &Driver{library: library, used: new(atomic.Bool)}
 	natives, err := library.Drivers()
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -81,7 +83,7 @@ func (d *Driver) openNative(native ze.Handle) error {
 	if err != nil {
 		return err
 	}
-	common := shared{programs: slices.Contains(extensions, extensionProgram), offsets: slices.Contains(extensions, extensionOffset)}
+	common := shared{used: d.used, programs: slices.Contains(extensions, extensionProgram), offsets: slices.Contains(extensions, extensionOffset)}
 	if common.major, common.minor, err = d.library.APIVersion(native); err != nil {
 		return err
 	}
@@ -115,8 +117,9 @@ func (d *Driver) Path() string { return d.library.Path() }
 // drivers and devices that are left out.
 func (d *Driver) Devices() ([]driver.Device, error) { return d.devices, d.failures }
 
-// Close gives the contexts and the loader back. It waits for queues that were
-// closed while they worked.
+// Close gives the contexts back. It waits for queues that were closed while they
+// worked. The loader is unloaded if no device was used: drivers have threads and exit
+// handlers then, which must not lose their code.
 func (d *Driver) Close() error {
 	var errs []error
 	for _, device := range d.devices {
@@ -126,11 +129,15 @@ func (d *Driver) Close() error {
 		errs = append(errs, d.library.DestroyContext(context))
 	}
 	d.devices, d.contexts = nil, nil
-	return errors.Join(append(errs, d.library.Close())...)
+	if !d.used.Load() {
+		errs = append(errs, d.library.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // shared has the parts that the devices of one native driver have in common.
 type shared struct {
+	used         *atomic.Bool // a device was given work, memory or code
 	context      ze.Handle
 	programs     bool // it links several modules at once
 	offsets      bool // it has offsets of launches

@@ -18,6 +18,7 @@ func (n native) Within(calls func() error) error       { return calls() }
 func (n native) WithinStream(calls func() error) error { return calls() }
 
 func (n native) NewStream(bool) (streams.Stream, error) {
+	n.device.used.Store(true)
 	list, err := n.device.library.NewList(n.device.context, n.device.handle)
 	return streams.Stream(list), err
 }
@@ -125,6 +126,7 @@ const allocationAlign = 128
 
 func (n native) AllocateMemory(kind driver.MemoryKind, size int64) (uint64, error) {
 	d := n.device
+	d.used.Store(true)
 	switch kind {
 	case driver.HostMemory:
 		return d.library.AllocHost(d.context, size, allocationAlign)

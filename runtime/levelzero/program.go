@@ -124,6 +124,7 @@ func (p *program) createModules(objects []*object) error {
 func (p *program) loadModules(format uint32, sources []ze.Source) error {
 	d := p.device
 	for _, source := range sources {
+		d.used.Store(true)
 		module, err := d.library.NewModule(d.context, d.handle, format, source)
 		if err != nil {
 			return err

@@ -447,6 +447,35 @@ func TestUntoldZeros(t *testing.T) {
 	}
 }
 
+// TestUnload: a loader whose devices were listed only is unloaded; one whose device was
+// used stays, as drivers have threads and exit handlers then.
+func TestUnload(t *testing.T) {
+	for name, use := range map[string]bool{"listed": false, "used": true} {
+		path := filepath.Join(t.TempDir(), "libOpenCL.so.1")
+		compileFake(t, path, nil)
+		d, err := Open(Options{Libraries: []string{path}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		device := onlyDevice(t, d)
+		if use {
+			q, err := device.NewQueue(driver.QueueOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := q.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := d.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if loaded := dl.IsLoaded(path); loaded != use {
+			t.Errorf("%s: the library is loaded: %v", name, loaded)
+		}
+	}
+}
+
 // TestOutOfMemory: each code of used-up memory is told as such, for each way of
 // allocating.
 func TestOutOfMemory(t *testing.T) {
