@@ -49,6 +49,18 @@ func (e *CallError) Error() string {
 // Unwrap returns Err.
 func (e *CallError) Unwrap() error { return e.Err }
 
+// ErrNullHandle is the cause of a CallError of a call that told success.
+var ErrNullHandle = errors.New("the driver told success and gave out a null handle")
+
+// CheckMade is the error of a call that makes an object: err, or that the object is null,
+// which other calls of the driver would take for one.
+func CheckMade[H ~uintptr | ~uint64](call string, made H, err error) error {
+	if err == nil && made == 0 {
+		return &CallError{Call: call, Err: ErrNullHandle}
+	}
+	return err
+}
+
 // Is makes the codes for used-up resources ErrOutOfResources.
 func (e *CallError) Is(target error) bool {
 	return target == ErrOutOfResources &&

@@ -447,6 +447,34 @@ func TestUntoldZeros(t *testing.T) {
 	}
 }
 
+// TestNullObjects: a call that tells success and makes nothing is an error.
+func TestNullObjects(t *testing.T) {
+	f := buildFake(t)
+	d := onlyDevice(t, f.open(Options{}))
+	q, err1 := d.NewQueue(driver.QueueOptions{})
+	m, err2 := d.Alloc(driver.DeviceMemory, 16)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	f.set("fake_null_objects", 1)
+	var e driver.Event
+	_, queueErr := d.NewQueue(driver.QueueOptions{})
+	for call, err := range map[string]error{
+		"clCreateCommandQueueWithProperties": queueErr,
+		"clEnqueueMemFillINTEL":              q.Fill(m, 0, 16, []byte{1}, driver.Sync{}),
+		"clEnqueueMemcpyINTEL":               q.Copy(m, 0, m, 8, 8, driver.Sync{Done: &e}),
+		"clEnqueueBarrierWithWaitList":       q.Barrier(driver.Sync{Block: true}),
+	} {
+		if !errors.Is(err, driver.ErrNullHandle) || !strings.Contains(err.Error(), call) || e != nil {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+	f.set("fake_null_objects", 0)
+	if err := errors.Join(q.Finish(), m.Close(), q.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestUnload: a loader whose devices were listed only is unloaded; one whose device was
 // used stays, as drivers have threads and exit handlers then.
 func TestUnload(t *testing.T) {

@@ -204,7 +204,7 @@ func (a *API) createObject(f Function, args ...uintptr) (Handle, error) {
 	if *code != 0 {
 		return object, callError(f, int(*code))
 	}
-	return object, nil
+	return object, driver.CheckMade(f.String(), object, nil)
 }
 
 // releaseObject calls a function that gives an object back. Such calls are not made

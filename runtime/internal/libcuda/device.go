@@ -79,7 +79,7 @@ func (l *Library) TotalMemory(d Device) (int64, error) {
 func (l *Library) RetainPrimary(d Device) (Context, error) {
 	var c Context
 	err := l.callFunction(fnDevicePrimaryCtxRetain, uintptr(unsafe.Pointer(&c)), uintptr(d))
-	return c, err
+	return c, checkMade(fnDevicePrimaryCtxRetain, c, err)
 }
 
 // ReleasePrimary undoes one RetainPrimary.

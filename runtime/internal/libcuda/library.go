@@ -97,6 +97,11 @@ func (l *Library) callFunction(function int, args ...uintptr) error {
 	return nil
 }
 
+// checkMade is driver.CheckMade for a function of the library.
+func checkMade[H ~uintptr | ~uint64](function int, made H, err error) error {
+	return driver.CheckMade(functionNames[function], made, err)
+}
+
 // Results that callers branch on (cuda.h, CUresult).
 const (
 	codeOutOfMemory    = 2

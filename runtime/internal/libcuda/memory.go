@@ -17,14 +17,14 @@ const (
 func (l *Library) Alloc(size int64) (uint64, error) {
 	var address uint64
 	err := l.callFunction(fnMemAlloc, uintptr(unsafe.Pointer(&address)), uintptr(size))
-	return address, err
+	return address, checkMade(fnMemAlloc, address, err)
 }
 
 // AllocManaged allocates memory that moves between host and device.
 func (l *Library) AllocManaged(size int64) (uint64, error) {
 	var address uint64
 	err := l.callFunction(fnMemAllocManaged, uintptr(unsafe.Pointer(&address)), uintptr(size), managedGlobal)
-	return address, err
+	return address, checkMade(fnMemAllocManaged, address, err)
 }
 
 // AllocHost allocates memory of the host that the device reaches by the same
@@ -32,7 +32,7 @@ func (l *Library) AllocManaged(size int64) (uint64, error) {
 func (l *Library) AllocHost(size int64) (uint64, error) {
 	var address uint64
 	err := l.callFunction(fnMemHostAlloc, uintptr(unsafe.Pointer(&address)), uintptr(size), hostPortable|hostMapped)
-	return address, err
+	return address, checkMade(fnMemHostAlloc, address, err)
 }
 
 // Free frees memory of the device, and managed memory.

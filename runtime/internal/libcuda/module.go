@@ -93,7 +93,8 @@ func (l *Library) linkOnce(inputs []Input, g *logs) (cubin []byte, err error) {
 	defer runtime.KeepAlive(g)
 	linker := new(Linker)
 	count, names, values := g.options()
-	if err := l.callFunction(fnLinkCreate, count, names, values, uintptr(unsafe.Pointer(linker))); err != nil {
+	err = l.callFunction(fnLinkCreate, count, names, values, uintptr(unsafe.Pointer(linker)))
+	if err = checkMade(fnLinkCreate, *linker, err); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, l.callFunction(fnLinkDestroy, uintptr(*linker))) }()
@@ -143,7 +144,7 @@ func (l *Library) loadOnce(code []byte, g *logs) (Module, error) {
 	m := new(Module)
 	count, names, values := g.options()
 	err := l.callFunction(fnModuleLoadDataEx, uintptr(unsafe.Pointer(m)), uintptr(unsafe.Pointer(unsafe.SliceData(code))), count, names, values)
-	return *m, err
+	return *m, checkMade(fnModuleLoadDataEx, *m, err)
 }
 
 // Unload unloads a module.
@@ -154,7 +155,7 @@ func (l *Library) Function(m Module, name string) (Function, error) {
 	text := append([]byte(name), 0)
 	var f Function
 	err := l.callFunction(fnModuleGetFunction, uintptr(unsafe.Pointer(&f)), uintptr(m), uintptr(unsafe.Pointer(&text[0])))
-	return f, err
+	return f, checkMade(fnModuleGetFunction, f, err)
 }
 
 // Global returns the address and size of a variable of the module.

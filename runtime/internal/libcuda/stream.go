@@ -20,7 +20,7 @@ const (
 func (l *Library) NewStream() (Stream, error) {
 	var s Stream
 	err := l.callFunction(fnStreamCreate, uintptr(unsafe.Pointer(&s)), streamNonBlocking)
-	return s, err
+	return s, checkMade(fnStreamCreate, s, err)
 }
 
 // DestroyStream gives a stream back. Its work goes on to the end.
@@ -46,7 +46,7 @@ func (l *Library) NewEvent(timed bool) (Event, error) {
 	}
 	var e Event
 	err := l.callFunction(fnEventCreate, uintptr(unsafe.Pointer(&e)), flags)
-	return e, err
+	return e, checkMade(fnEventCreate, e, err)
 }
 
 // DestroyEvent gives an event back.

@@ -102,7 +102,7 @@ func (p *Plugin) create(f Function, args ...uintptr) (Handle, error) {
 	defer handles.Put(handle)
 	*handle = 0
 	err := p.call(f, append(args, uintptr(unsafe.Pointer(handle)))...)
-	return *handle, err
+	return *handle, driver.CheckMade(f.String(), *handle, err)
 }
 
 // createFirst is create with the place as the first argument.
@@ -113,7 +113,7 @@ func (p *Plugin) createFirst(f Function, args ...uintptr) (Handle, error) {
 	defer handles.Put(handle)
 	*handle = 0
 	err := p.call(f, append([]uintptr{uintptr(unsafe.Pointer(handle))}, args...)...)
-	return *handle, err
+	return *handle, driver.CheckMade(f.String(), *handle, err)
 }
 
 // pointer is the address of the first element, 0 for an empty slice. It is

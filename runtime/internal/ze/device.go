@@ -181,7 +181,7 @@ type flagsDesc struct {
 func (l *Library) NewContext(driver Handle) (context Handle, err error) {
 	desc := &flagsDesc{header: header{stype: typeContextDesc}}
 	err = l.callFunction(fnContextCreate, uintptr(driver), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&context)))
-	return context, err
+	return context, checkMade(fnContextCreate, context, err)
 }
 
 // DestroyContext gives a context back.

@@ -29,7 +29,7 @@ const (
 func (l *Library) NewList(context, device Handle) (list Handle, err error) {
 	desc := &queueDesc{header: header{stype: typeQueueDesc}, mode: modeAsynchronous}
 	err = l.callFunction(fnCommandListCreateImmediate, uintptr(context), uintptr(device), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&list)))
-	return list, err
+	return list, checkMade(fnCommandListCreateImmediate, list, err)
 }
 
 // DestroyList gives a command list back, which has no work.
@@ -102,11 +102,13 @@ func (l *Library) NewEvent(context, device Handle, timed bool) (e Event, err err
 	if timed {
 		pool.flags |= poolTimestamps
 	}
-	if err := l.callFunction(fnEventPoolCreate, uintptr(context), uintptr(unsafe.Pointer(pool)), 1, uintptr(unsafe.Pointer(&device)), uintptr(unsafe.Pointer(&e.Pool))); err != nil {
+	err = l.callFunction(fnEventPoolCreate, uintptr(context), uintptr(unsafe.Pointer(pool)), 1, uintptr(unsafe.Pointer(&device)), uintptr(unsafe.Pointer(&e.Pool)))
+	if err = checkMade(fnEventPoolCreate, e.Pool, err); err != nil {
 		return e, err
 	}
 	desc := &eventDesc{header: header{stype: typeEventDesc}, signal: scopeHost, wait: scopeHost}
-	if err := l.callFunction(fnEventCreate, uintptr(e.Pool), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&e.Event))); err != nil {
+	err = l.callFunction(fnEventCreate, uintptr(e.Pool), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&e.Event)))
+	if err = checkMade(fnEventCreate, e.Event, err); err != nil {
 		_ = l.callFunction(fnEventPoolDestroy, uintptr(e.Pool))
 		return e, err
 	}

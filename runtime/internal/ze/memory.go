@@ -19,14 +19,14 @@ func newAllocDesc(stype uint32) *allocDesc { return &allocDesc{header: header{st
 func (l *Library) AllocDevice(context, device Handle, size, align int64) (address uint64, err error) {
 	desc := newAllocDesc(typeDeviceAllocDesc)
 	err = l.callFunction(fnMemAllocDevice, uintptr(context), uintptr(unsafe.Pointer(desc)), uintptr(size), uintptr(align), uintptr(device), uintptr(unsafe.Pointer(&address)))
-	return address, err
+	return address, checkMade(fnMemAllocDevice, address, err)
 }
 
 // AllocHost allocates memory of the host that devices reach.
 func (l *Library) AllocHost(context Handle, size, align int64) (address uint64, err error) {
 	desc := newAllocDesc(typeHostAllocDesc)
 	err = l.callFunction(fnMemAllocHost, uintptr(context), uintptr(unsafe.Pointer(desc)), uintptr(size), uintptr(align), uintptr(unsafe.Pointer(&address)))
-	return address, err
+	return address, checkMade(fnMemAllocHost, address, err)
 }
 
 // AllocShared allocates memory that moves between host and device.
@@ -34,7 +34,7 @@ func (l *Library) AllocShared(context, device Handle, size, align int64) (addres
 	onDevice, onHost := newAllocDesc(typeDeviceAllocDesc), newAllocDesc(typeHostAllocDesc)
 	err = l.callFunction(fnMemAllocShared, uintptr(context), uintptr(unsafe.Pointer(onDevice)), uintptr(unsafe.Pointer(onHost)), uintptr(size), uintptr(align),
 		uintptr(device), uintptr(unsafe.Pointer(&address)))
-	return address, err
+	return address, checkMade(fnMemAllocShared, address, err)
 }
 
 // Free frees memory of any kind.

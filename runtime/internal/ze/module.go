@@ -134,7 +134,7 @@ func (l *Library) createModule(context, device Handle, desc *moduleDesc) (module
 	if err = l.withLog(err, log); err != nil && module != 0 {
 		return 0, errors.Join(err, l.DestroyModule(module))
 	}
-	return module, err
+	return module, checkMade(fnModuleCreate, module, err)
 }
 
 // withLog makes a failure a BuildError with the log, which it gives back.
@@ -222,7 +222,8 @@ func (l *Library) NewKernel(module Handle, name string) (kernel Handle, err erro
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	desc := &kernelDesc{header: header{stype: typeKernelDesc}, name: pinBytes(&pin, append([]byte(name), 0))}
-	if err := l.callFunction(fnKernelCreate, uintptr(module), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&kernel))); err != nil {
+	err = l.callFunction(fnKernelCreate, uintptr(module), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&kernel)))
+	if err = checkMade(fnKernelCreate, kernel, err); err != nil {
 		return 0, err
 	}
 	if err := l.callFunction(fnKernelSetIndirectAccess, uintptr(kernel), indirectHost|indirectDevice|indirectShared); err != nil {

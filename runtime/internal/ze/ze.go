@@ -237,6 +237,11 @@ func ResultName(code int) string {
 	return fmt.Sprintf("%#x", uint32(code))
 }
 
+// checkMade is driver.CheckMade for a function of the loader.
+func checkMade[H ~uintptr | ~uint64](function int, made H, err error) error {
+	return driver.CheckMade(functionNames[function], made, err)
+}
+
 // IsNotReady tells whether the error says that work has not ended.
 func IsNotReady(err error) bool { return hasCode(err, resultNotReady) }
 

@@ -24,6 +24,7 @@ enum { OK = 0, DEVICE_NOT_FOUND = -1, COMPILER_NOT_AVAILABLE = -3, ALLOCATION_FA
 /* What the test sets. */
 int fake_next_code;   /* of the next call, once */
 int fake_lost_code;   /* of every call but releases: the device is gone */
+int fake_null_objects; /* calls that make queues, memory or events succeed without */
 int fake_next_status; /* of the next command, which does not run */
 int fake_bad_launch;  /* the number of the launch that fails so, counted down from FAKE_BAD_LAUNCH */
 __attribute__((constructor)) static void read_environment(void) {
@@ -372,6 +373,8 @@ static object *new_queue(object *c, object *d, uint64_t properties, int32_t *sta
   ENTER_CREATE;
   KNOWN_CREATE(c, 'C');
   KNOWN_CREATE(d, 'V');
+  if (fake_null_objects)
+    return NULL;
   object *q = create('Q', NULL);
   q->own = calloc(1, sizeof(work));
   WORK(q)->properties = properties, WORK(q)->context = c;
@@ -458,7 +461,9 @@ static int enqueue(object *q, command c, int block, WAITS) {
   }
   pthread_mutex_unlock(&lock);
   if (event)
-    *event = e;
+    *event = fake_null_objects ? NULL : e;
+  if (event && fake_null_objects)
+    drop(e, 'E');
   return status;
 }
 #define ENQUEUE(block, ...) return enqueue(q, (command){__VA_ARGS__}, block, n, list, event)
