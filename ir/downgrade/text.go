@@ -219,7 +219,7 @@ func withoutComments(text string) string {
 	quoted, comment := false, false
 	for i := range len(text) {
 		switch c := text[i]; {
-		case c == '\n':
+		case c == '\n' || c == '\r':
 			comment = false
 		case c == '"' && !comment:
 			quoted = !quoted

@@ -81,12 +81,7 @@ func (s *scanner) skipSpace() {
 		case ' ', '\n', '\t', '\r', 0:
 			s.pos++
 		case ';':
-			end := bytes.IndexByte(s.data[s.pos:], '\n')
-			if end < 0 {
-				s.pos = len(s.data)
-				return
-			}
-			s.pos += end
+			s.skipComment()
 		case '/':
 			if !s.blockComment() {
 				return
@@ -94,6 +89,14 @@ func (s *scanner) skipSpace() {
 		default:
 			return
 		}
+	}
+}
+
+// skipComment moves to the end of a line's comment, which is a line feed or, as for
+// LLVM, a carriage return alone.
+func (s *scanner) skipComment() {
+	for s.pos < len(s.data) && s.data[s.pos] != '\n' && s.data[s.pos] != '\r' {
+		s.pos++
 	}
 }
 

@@ -52,5 +52,5 @@ func attributeFollows(w []byte) bool { return functionAttributes[string(w)] }
 // onLine reports whether the next token, to which peek has moved, is on the
 // line of the token before it.
 func (p *parser) onLine() bool {
-	return bytes.IndexByte(p.data[p.endOfToken():p.pos], '\n') < 0
+	return !bytes.ContainsAny(p.data[p.endOfToken():p.pos], "\n\r")
 }
