@@ -427,8 +427,9 @@ typedef struct offlink_sync {
   int block;            /* return when the command has ended, with its outcome */
 } offlink_sync;
 
-/* Queues a launch. Values are copied; buffers, memory and the kernel must stay
- * until it has ended. */
+/* Queues a launch. Values are copied. Buffers, memory and the kernel may be closed
+ * before it has ended, and the library that the kernel is from may be unloaded: they
+ * stay for it. */
 offlink_status offlink_enqueue_launch(offlink_queue *queue, offlink_kernel *kernel, offlink_range range,
                                       const offlink_arg *args, size_t arg_count, const offlink_sync *sync);
 
