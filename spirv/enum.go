@@ -72,3 +72,41 @@ func ExtInstIsLiteral(set string, number uint32, operand int) bool {
 	}
 	return false
 }
+
+// OperandCount returns how many operands an instruction has at least, and at most, its
+// result and type left out. most is -1 where there is no bound, as for operands with
+// parameters of their own.
+func (op Opcode) OperandCount() (least, most int) {
+	info := op.grammarInfo()
+	if info == nil {
+		return 0, -1
+	}
+	return operandCount(info.operands)
+}
+
+// ExtInstOperandCount is OperandCount for an instruction of an extended set.
+func ExtInstOperandCount(set string, number uint32) (least, most int) {
+	info := findInstruction(extendedSets[set], number)
+	if info == nil {
+		return 0, -1
+	}
+	return operandCount(info.operands)
+}
+
+func operandCount(list []operand) (least, most int) {
+	open := false
+	for _, o := range list {
+		if o.kind == kindIdResultType || o.kind == kindIdResult {
+			continue
+		}
+		if o.quant == one {
+			least++
+		}
+		most++
+		open = open || o.quant == many || o.quant == optional && !o.kind.isID()
+	}
+	if open {
+		most = -1
+	}
+	return least, most
+}

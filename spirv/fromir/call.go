@@ -61,7 +61,8 @@ func (t *translator) findBuiltin(info *functionFacts, declared bool) {
 	}
 	if info.builtin != nil {
 		info.builtin.name, info.builtin.parameters = base, parameters
-		if !t.fitsMangledName(parameters, t.moduleType(info.value.Type).Elements[1:]) {
+		opencl := !strings.HasPrefix(base, "__spirv_")
+		if types := t.moduleType(info.value.Type).Elements[1:]; !t.fitsMangledName(parameters, types) || opencl && mangled && len(types) < len(parameters) {
 			info.builtin.write = func(c *callSite) { c.failf("the declaration has other types than the function's name says") }
 		}
 	}
@@ -80,17 +81,21 @@ func (t *translator) fitsMangledName(names []mangledType, parameters []ir.TypeID
 		return true
 	}
 	for i := range names {
-		if p := &names[i]; p.pointer > 0 || p.unknown || p.scalar == 0 || p.scalar == 'B' || p.scalar == 'v' {
+		typ, length, want := &t.module.Types[parameters[i]], 1, ir.TypeInteger
+		p := &names[i]
+		switch {
+		case p.pointer > 0 && !p.unknown && p.scalar != 0 && p.length == 1 && (typ.Kind == ir.TypeInteger || typ.Kind == ir.TypeFloat || typ.Kind == ir.TypeVector && t.module.Types[typ.Elements[0]].Kind != ir.TypePointer):
+			return false // a number in the place of a pointer
+		case p.pointer > 0 || p.unknown || p.scalar == 0 || p.scalar == 'B' || p.scalar == 'v':
 			continue
 		}
-		typ, length, want := &t.module.Types[parameters[i]], 1, ir.TypeInteger
 		if typ.Kind == ir.TypeVector {
 			typ, length = &t.module.Types[typ.Elements[0]], int(typ.Length)
 		}
-		if names[i].isFloating() {
+		if p.isFloating() {
 			want = ir.TypeFloat
 		}
-		if typ.Kind != want || length != names[i].length {
+		if typ.Kind != want || length != p.length || p.bits() != 0 && typ.Bits != p.bits() {
 			return false
 		}
 	}

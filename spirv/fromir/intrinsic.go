@@ -29,7 +29,7 @@ var droppedIntrinsics = map[string]bool{
 // passedIntrinsics give their first argument.
 var passedIntrinsics = map[string]bool{
 	"ssa.copy": true, "launder.invariant.group": true, "strip.invariant.group": true,
-	"threadlocal.address": true, "preserve.array.access.index": true,
+	"threadlocal.address": true, "preserve.union.access.index": true,
 }
 
 // intrinsicWriters write the intrinsics that take more.

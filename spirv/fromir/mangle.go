@@ -21,6 +21,21 @@ func (m *mangledType) isUnsigned() bool { return strings.IndexByte("hjtmybo", m.
 
 func (m *mangledType) isFloating() bool { return strings.IndexByte("fdH", m.scalar) >= 0 }
 
+// bits is the width of a scalar, 0 for those whose width the target decides.
+func (m *mangledType) bits() uint32 {
+	switch m.scalar {
+	case 'c', 'h', 'a':
+		return 8
+	case 's', 't', 'H':
+		return 16
+	case 'i', 'j', 'f':
+		return 32
+	case 'x', 'y', 'd':
+		return 64
+	}
+	return 0
+}
+
 // demangler reads a mangled name.
 type demangler struct {
 	text          string

@@ -396,6 +396,7 @@ func (t *translator) conversionWriter(name string) func(*callSite) {
 // convertNumber writes convert_T: the name of the function tells the signs, which LLVM's types
 // do not have.
 func (c *callSite) convertNumber(target, postfixes string) {
+	c.checkConversion(target)
 	v := c.operand(0)
 	from, to := c.mangledParameter(0), c.scalarKind(c.in.Type)
 	toSigned := target[0] != 'u'
@@ -486,6 +487,15 @@ func (c *callSite) vectorMemory() {
 	}
 	if digits != "" || aligned {
 		base += "n"
+	}
+	// The instructions have the operands of the functions, the pointer last; roundings of
+	// vstore_half follow it in the names alone.
+	arguments := 3
+	if load {
+		arguments = 2
+	}
+	if len(c.operands) != arguments || !c.isPointer(c.operand(arguments-1).Type) {
+		c.failf("want %d arguments, the last one a pointer", arguments)
 	}
 	var words []uint32
 	for i := range c.operands {

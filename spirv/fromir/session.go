@@ -155,6 +155,7 @@ type unitKey struct {
 type unitSlot struct {
 	once       sync.Once
 	unit       *unit
+	filled     atomic.Bool // there is a unit, so that all that the value names have theirs
 	shapesOnce sync.Once
 	shapes     []*shape // of parameters, for functions that call each other in a circle
 	result     *shape
@@ -242,10 +243,15 @@ func (s *session) slotFor(n ir.ValueID, variant string) *unitSlot {
 // unitOf returns the unit of a value, translating first the functions that it
 // calls, then it, if nobody has yet.
 func (t *translator) unitOf(n ir.ValueID) *unit {
+	e := t.view.edits[n]
+	attaches := e != nil && len(e.Attach) > 0
+	if slot := t.viewSlot(n); slot.filled.Load() && !attaches {
+		return slot.unit
+	}
 	if t.module.Values[n].Kind == ir.Function && !t.view.isDeclared(n) {
 		t.prepareCallees(n)
 	}
-	if e := t.view.edits[n]; e != nil && len(e.Attach) > 0 {
+	if attaches {
 		return t.translateUnit(n, e)
 	}
 	return t.fillSlot(n)
@@ -264,6 +270,7 @@ func (t *translator) fillSlot(n ir.ValueID) *unit {
 			t.translation.translated.Add(1)
 		}
 		slot.unit = t.translateUnit(n, nil)
+		slot.filled.Store(true)
 	})
 	return slot.unit
 }

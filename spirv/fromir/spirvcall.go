@@ -115,6 +115,10 @@ func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 		}
 		words = append(words, c.spirvArgument(op, i, i-first))
 	}
+	if op == spirv.OpGenericCastToPtrExplicit && len(words) == 1 {
+		words = append(words, uint32(c.storageClass(c.function.moduleType(c.in.Type).AddressSpace)))
+	}
+	c.checkCount(len(words), op.OperandCount)
 	result, typed := op.HasResult()
 	switch {
 	case !result:
@@ -131,9 +135,6 @@ func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 	case boolResults[op] && !c.isBool(c.in.Type):
 		c.boolResult(op, words)
 	default:
-		if op == spirv.OpGenericCastToPtrExplicit && len(words) == 1 {
-			words = append(words, uint32(c.storageClass(c.function.moduleType(c.in.Type).AddressSpace)))
-		}
 		n := c.emitResult(op, c.typ, words...)
 		c.postfixDecorations(n, postfixes)
 		c.setResult(n, c.typ)
@@ -255,6 +256,8 @@ func (c *callSite) postfixDecorations(n id, text string) {
 func (c *callSite) extendedInstruction(name string) {
 	switch name {
 	case "fma":
+		c.checkCount(len(c.operands), func() (int, int) { return 3, 3 })
+		c.checkNumbers(name)
 		c.fusedMultiplyAdd()
 		return
 	case "fmin_common", "fmax_common":
@@ -282,6 +285,8 @@ func (c *callSite) extendedInstruction(name string) {
 			words = append(words, c.argumentID(i))
 		}
 	}
+	c.checkCount(len(words)-2, func() (int, int) { return spirv.ExtInstOperandCount("OpenCL.std", number) })
+	c.checkNumbers(name)
 	n := c.emitResult(spirv.OpExtInst, c.typ, words...)
 	c.setResult(n, c.typ)
 }

@@ -247,6 +247,7 @@ func (t *translator) readBody(n ir.ValueID) {
 	if err != nil {
 		t.failf("%v", err)
 	}
+	t.lowerAccessIndices()
 }
 
 // readInitializer reads the initialiser of a variable into a pool.

@@ -1,0 +1,88 @@
+package fromir
+
+import (
+	"strings"
+
+	"offlink/ir"
+)
+
+// LLVM checks the declarations of its own intrinsics alone: those of OpenCL's and
+// SPIR-V's functions may have any number of arguments, of any types. The checks here
+// are those of the specification of the instruction that the call becomes.
+
+// checkCount refuses a call that has not as many arguments as its instruction operands.
+func (c *callSite) checkCount(count int, bounds func() (least, most int)) {
+	least, most := bounds()
+	if count < least || most >= 0 && count > most {
+		c.failf("%d operands do not fit the instruction, which has %d", count, least)
+	}
+}
+
+// mixedInstructions are the instructions of OpenCL.std whose operands are of other types
+// than the result. Instructions that take pointers are not checked.
+var mixedInstructions = map[string]bool{
+	"ldexp": true, "pown": true, "rootn": true, "ilogb": true, "nan": true, "length": true, "distance": true, "fast_length": true,
+	"fast_distance": true, "shuffle": true, "shuffle2": true, "printf": true, "prefetch": true, "select": true, "u_upsample": true,
+	"s_upsample": true, "bitselect": true,
+}
+
+// checkNumbers refuses a call of a function whose arguments and result must be of one
+// type, and are not.
+func (c *callSite) checkNumbers(name string) {
+	switch name {
+	case "length", "distance", "fast_length", "fast_distance":
+		if typ, _ := c.numberShape(c.operand(0).Type); typ == nil || typ != c.function.moduleType(c.in.Type) {
+			c.failf("the result of %s is of the type of an element", name)
+		}
+	case "printf":
+		if typ := c.function.moduleType(c.in.Type); typ.Kind != ir.TypeInteger || typ.Bits != 32 {
+			c.failf("the result of printf is an i32")
+		}
+	}
+	if mixedInstructions[name] || strings.HasPrefix(name, "v") || c.isVoid(c.in.Type) {
+		return
+	}
+	result := c.function.moduleType(c.in.Type)
+	if k := c.scalarKind(c.in.Type); k != ir.TypeInteger && k != ir.TypeFloat {
+		c.failf("the result of %s is a number", name)
+	}
+	for i := range c.operands {
+		typ := c.operand(i).Type
+		same := typ == c.in.Type || repeatsScalars[name] && result.Kind == ir.TypeVector && typ == result.Elements[0]
+		if c.function.moduleType(typ).Kind != ir.TypePointer && !same {
+			c.failf("argument %d of %s is of another type than the result", i+1, name)
+		}
+	}
+}
+
+// conversionBits are the widths of the types that convert_T names.
+var conversionBits = map[string]uint32{
+	"char": 8, "uchar": 8, "short": 16, "ushort": 16, "int": 32, "uint": 32, "long": 64, "ulong": 64, "half": 16, "float": 32, "double": 64,
+}
+
+// checkConversion refuses a conversion whose result is not of the type that its name
+// has, or whose argument has another number of elements.
+func (c *callSite) checkConversion(target string) {
+	want := ir.TypeInteger
+	if target == "half" || target == "float" || target == "double" {
+		want = ir.TypeFloat
+	}
+	to, length := c.numberShape(c.in.Type)
+	from, count := c.numberShape(c.operand(0).Type)
+	if len(c.operands) != 1 || to == nil || from == nil || length != count || to.Kind != want || to.Bits != conversionBits[target] || from.Bits == 1 || from.Bits > 64 {
+		c.failf("the types are not those of a conversion to %s", target)
+	}
+}
+
+// numberShape returns the type of a number, or of a vector's elements, and how many there
+// are; nil for other types.
+func (c *callSite) numberShape(n ir.TypeID) (typ *ir.Type, length uint64) {
+	typ, length = c.function.moduleType(n), 1
+	if typ.Kind == ir.TypeVector {
+		typ, length = c.function.moduleType(typ.Elements[0]), typ.Length
+	}
+	if typ.Kind != ir.TypeInteger && typ.Kind != ir.TypeFloat {
+		return nil, 0
+	}
+	return typ, length
+}
