@@ -63,16 +63,16 @@ type deviceReport struct {
 	Formats       []string `json:"formats"`
 }
 
-// listedDevice is a device in the result of the process that lists it.
+// listedDevice is a device in the result of the process that lists it. Fields
+// without tags pass between processes and are not printed.
 type listedDevice struct {
 	deviceReport
-	Properties []listedProperty `json:"properties"`
+	Properties []listedProperty
 }
 
 // listedProperty is a line of devices --verbose.
 type listedProperty struct {
-	Name     string `json:"name"`
-	Spelling string `json:"spelling"`
+	Name, Spelling string
 }
 
 // listDevices prints the devices of the back ends that the environment leaves. doctor

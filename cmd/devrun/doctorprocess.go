@@ -104,10 +104,10 @@ var goTrace = regexp.MustCompile(`^(SIG[A-Z]+: |fatal error: |panic: |unexpected
 
 // listing is the result of the process that lists back ends, or those of several.
 type listing struct {
-	Backends []backendReport `json:"backends"`
-	Devices  []listedDevice  `json:"devices"` // the chosen ones
+	Backends []backendReport
+	Devices  []listedDevice // the chosen ones
 	// NoDevice says why there is none.
-	NoDevice string `json:"noDevice"`
+	NoDevice string
 }
 
 // listBackends lists the back ends in one process. Where that fails, each part of
