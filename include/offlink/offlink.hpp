@@ -335,7 +335,7 @@ inline offlink_arg argument(const local_memory &l) { return offlink_arg_local(l.
 inline offlink_arg argument(const address &a) { return offlink_arg_pointer(a.pointer); }
 template <class T> offlink_arg argument(const buffer<T> &b) { return offlink_arg_buffer(b.get()); }
 template <class T> offlink_arg argument(const shared<T> &s) { return offlink_arg_pointer(s.data()); }
-// Events are no argument: they go before the others, to launch_after.
+// Events are not arguments: they go before the others, to launch_after.
 template <class T> offlink_arg argument(const std::initializer_list<T> &) = delete;
 // The value stays where it is until the launch has copied it.
 template <class T> offlink_arg argument(const T &value) {
