@@ -87,16 +87,6 @@ func (u *UntoldLaunch) TakeLaunch() (event, number uint64, ok bool) {
 	return event, number, true
 }
 
-// PutLaunch notes a launch; it is false where the place is taken.
-func (u *UntoldLaunch) PutLaunch(event, number uint64) bool {
-	if !u.event.CompareAndSwap(0, 1) {
-		return false
-	}
-	u.number.Store(number)
-	u.event.Store(event)
-	return true
-}
-
 // NoteEnded notes that the first n commands have ended.
 func (s *QueueState) NoteEnded(n uint64) {
 	for {

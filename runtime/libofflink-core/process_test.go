@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 // Intel's CPU device.
 func TestScriptsOnOpenCL(t *testing.T) {
 	driver := testtool.Python(t, "lib/libintelocl.so")
-	files := []string{"testdata/script/commands.txtar", "testdata/script/direct.txtar", "testdata/script/direct_failure.txtar", "testdata/script/pointers.txtar", "testdata/script/callbacks.txtar", "testdata/script/orders.txtar", "testdata/script/threads.txtar"}
+	files := []string{"testdata/script/commands.txtar", "testdata/script/direct.txtar", "testdata/script/direct_failure.txtar", "testdata/script/direct_untold.txtar", "testdata/script/pointers.txtar", "testdata/script/callbacks.txtar", "testdata/script/orders.txtar", "testdata/script/threads.txtar"}
 	runScripts(t, files, "", "ONEAPI_DEVICE_SELECTOR=opencl:*", "OCL_ICD_VENDORS="+driver, "CANNOT_ABORT=1")
 }
 

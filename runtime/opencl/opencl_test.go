@@ -69,7 +69,7 @@ func inChild(t *testing.T, d testDevice) bool {
 		t.Skip("another device's process")
 	}
 	testtool.Need(t, "gcc") // no devices in the fast lane
-	cmd := exec.Command(os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v", "-test.timeout=2m")
+	cmd := exec.Command(os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v", "-test.timeout=9m")
 	cmd.Env = append(append(os.Environ(), childTest+"="+d.name, "OCL_ICD_VENDORS="+d.icd(t), "POCL_CACHE_DIR="+t.TempDir()), d.env...)
 	out, err := cmd.CombinedOutput()
 	childOutput = string(out)
