@@ -54,6 +54,8 @@ type Code struct {
 	Diverges    bool // there are loops that the lanes of a step leave at different times
 
 	Sites []*Value // that may stop the code
+
+	joins int // ends of blocks that are reached in more than one way
 }
 
 // NumParams is how many of the registers are parameters.

@@ -17,7 +17,7 @@ const maxConverging = 8000
 // can be taken by control flow; it counts their values.
 func (e *emitter) canConverge(p *part, m *masked) bool {
 	b := p.blocks[m.entry]
-	if e.width == 1 || len(e.c.Insts) > maxConverging || b.Term == Switch || b.Term == Barrier {
+	if !e.forms || e.width == 1 || len(e.c.Insts) > maxConverging || b.Term == Switch || b.Term == Barrier {
 		return false
 	}
 	for _, from := range p.graph.preds[m.entry] {

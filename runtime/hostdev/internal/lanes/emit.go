@@ -13,6 +13,8 @@ type emitter struct {
 	scalars, vectors []Reg // of values
 	rscalar, rvector []Reg // of registers
 	wanted           []bool
+	limited          bool             // see maxCompiling
+	forms            bool             // see compileForms
 	extracted        map[*Value][]Reg // lanes of addresses, in the values that are emitted
 	late             []bool           // conditions that are computed where the lanes differ
 	labels           *int
@@ -178,6 +180,14 @@ func (e *emitter) byLane(v *Value) bool {
 	return false
 }
 
+// maxCompiling bounds the instructions times the places where ways meet of code for
+// several lanes: the time that wazero takes grows with that, to a second or two
+// here, as each such place has a name of its own for each value. Code for one lane
+// has neither masks nor forms for the ways of a branch, and is a quarter as long.
+const maxCompiling = 3e7
+
+var errManyBranches = Unsupported("lanes for code with so many branches")
+
 // Writing code.
 
 func (e *emitter) newReg(t Type) Reg {
@@ -193,6 +203,9 @@ func (e *emitter) newLabel() int {
 // emitOnly appends an instruction that gives nothing.
 func (e *emitter) emitOnly(in Inst) {
 	in.Dst = NoReg
+	if in.Op == OpEnd && e.c.Insts[len(e.c.Insts)-1].Op != OpBr {
+		e.c.joins++
+	}
 	e.c.Insts = append(e.c.Insts, in)
 }
 
@@ -328,6 +341,9 @@ func (e *emitter) emitValues(b *Block, mask Reg) error { return e.emitValuesBut(
 
 // emitValuesBut leaves one out.
 func (e *emitter) emitValuesBut(b *Block, mask Reg, but *Value) error {
+	if e.limited && len(e.c.Insts)*e.c.joins > maxCompiling {
+		return errManyBranches
+	}
 	// Lanes that were taken out of a vector serve the block alone: the code of
 	// the next may not come after it.
 	e.extracted = map[*Value][]Reg{}

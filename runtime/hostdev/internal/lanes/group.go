@@ -1,6 +1,7 @@
 package lanes
 
 import (
+	"errors"
 	"maps"
 	"slices"
 )
@@ -10,7 +11,19 @@ import (
 // Compile makes code for steps of a width: 1, or 4 and more. The function was
 // finished. The work-items that are left at the end of a row take steps of one,
 // unless whole is set: then there must be none, and a step is a sub-group.
+//
+// Code that would take long to compile further has the masked form of each branch
+// alone; ErrUnsupported where that does not do.
 func Compile(f *Function, width int, whole bool) (*Code, error) {
+	c, err := compileForms(f, width, whole, true)
+	if errors.Is(err, errManyBranches) {
+		return compileForms(f, width, whole, false)
+	}
+	return c, err
+}
+
+// compileForms compiles with or without forms for the ways of a branch: see emitPiece.
+func compileForms(f *Function, width int, whole, forms bool) (*Code, error) {
 	c := &Code{Name: f.Name, Width: width, PrivateSize: f.PrivateSize, FrameSize: f.FrameSize, ScratchSize: f.ScratchSize}
 	for range NumParams {
 		c.Regs = append(c.Regs, scalarType(I32))
@@ -29,7 +42,9 @@ func Compile(f *Function, width int, whole bool) (*Code, error) {
 		for l, differ := range a.lane.loops {
 			c.Diverges = c.Diverges || differ && l != nil
 		}
-		d.emitters = append(d.emitters, newEmitter(f, a, c, d.shared, &d.labels))
+		e := newEmitter(f, a, c, d.shared, &d.labels)
+		e.limited, e.forms = width > 1 && !whole, forms
+		d.emitters = append(d.emitters, e)
 		if width == 1 || whole {
 			break
 		}
