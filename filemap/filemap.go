@@ -101,6 +101,19 @@ func fileAt(address uintptr) (string, bool) {
 	return "", false
 }
 
+// FaultAddress returns the address whose access panicked, of a value that recover
+// returned. ok is false for other panics, null pointers among them.
+func FaultAddress(recovered any) (address uintptr, ok bool) {
+	fault, ok := recovered.(interface {
+		runtime.Error
+		Addr() uintptr
+	})
+	if !ok {
+		return 0, false
+	}
+	return fault.Addr(), true
+}
+
 // Guard calls read and returns its error, or a *[ChangedError] where it read
 // bytes of a mapping that the file has no longer. It holds for the calling
 // goroutine: one that read starts needs a guard of its own.
@@ -111,14 +124,11 @@ func Guard(read func() error) (err error) {
 		if fault == nil {
 			return
 		}
-		at, ok := fault.(interface {
-			runtime.Error
-			Addr() uintptr
-		})
+		address, ok := FaultAddress(fault)
 		if !ok {
 			panic(fault)
 		}
-		path, mapped := fileAt(at.Addr())
+		path, mapped := fileAt(address)
 		if !mapped {
 			panic(fault)
 		}

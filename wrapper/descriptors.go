@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"offlink/filemap"
 	"offlink/props"
 	"offlink/wrapper/abi"
 	"offlink/wrapper/container"
@@ -38,6 +39,12 @@ type hostObject struct {
 	}
 }
 
+// fileMemory is a mapped file as the target of a tree's pointers.
+type fileMemory struct{ *objfile.File }
+
+// Guard implements abi.Memory.
+func (fileMemory) Guard(read func() error) error { return filemap.Guard(read) }
+
 // newHostObject prepares the search for descriptors in a file. release is called at
 // times while much of it is read.
 func newHostObject(file *objfile.File, release func()) *hostObject {
@@ -45,7 +52,7 @@ func newHostObject(file *objfile.File, release func()) *hostObject {
 		file: file, release: release, known: make(map[uint64]bool),
 		// Linkers merge equal strings, so that names are read more often
 		// than they lie in the file.
-		decoder: &abi.Decoder{Memory: file, Pointer: file.Pointer, Limit: 8*uint64(file.Size()) + 1<<20},
+		decoder: &abi.Decoder{Memory: fileMemory{file}, Pointer: file.Pointer, Limit: 8*uint64(file.Size()) + 1<<20},
 	}
 }
 

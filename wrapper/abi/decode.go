@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"sync"
 
-	"offlink/filemap"
 	"offlink/parallel"
 	"offlink/props"
 	"offlink/wrapper/devimg"
@@ -148,7 +147,7 @@ func (d *Decoder) readImages(images []TreeImage, first uint64, l *Layout) error 
 		forks = append(forks, fork)
 		mu.Unlock()
 		return func(i int) error {
-			err := filemap.Guard(func() error { return fork.readImage(&images[i], first+uint64(i*l.Image.Len), l) })
+			err := fork.Memory.Guard(func() error { return fork.readImage(&images[i], first+uint64(i*l.Image.Len), l) })
 			if err != nil {
 				err = fmt.Errorf("image %d: %w", i, err)
 			}

@@ -39,6 +39,8 @@ func (m *flat) CString(addr uint64) ([]byte, error) {
 	return rest[:end], nil
 }
 
+func (m *flat) Guard(read func() error) error { return read() }
+
 // builder puts structs into memory.
 type builder struct {
 	flat

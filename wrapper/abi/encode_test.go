@@ -38,6 +38,8 @@ func (m *laidOut) CString(addr uint64) ([]byte, error) {
 	return rest[:bytes.IndexByte(rest, 0)], nil
 }
 
+func (m *laidOut) Guard(read func() error) error { return read() }
+
 func layOut(t *testing.T, e *Encoded, images []*devimg.Image) *laidOut {
 	t.Helper()
 	m := &laidOut{base: 0x1000}

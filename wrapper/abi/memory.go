@@ -16,6 +16,10 @@ type Memory interface {
 	// CString returns the bytes from addr up to the first NUL, under the same
 	// rules. A string longer than MaxString is an error.
 	CString(addr uint64) ([]byte, error)
+	// Guard calls read, which reads bytes of View and CString, and returns its error,
+	// or one that names the memory that was gone: a file can become shorter, and the
+	// system tells of pages that it cannot fill. It holds for the calling goroutine.
+	Guard(read func() error) error
 }
 
 // MaxString is the length in bytes that no string of a tree may pass.

@@ -24,8 +24,16 @@ type Images struct {
 
 // Read reads the descriptor tree. Everything but the code of the images is
 // copied; the code is read where it lies, until Detach.
-func Read(descriptor unsafe.Pointer) (*Images, error) {
+func Read(descriptor unsafe.Pointer) (images *Images, err error) {
 	mapped.forgetMappings() // the library is new, so its memory is not among the known ranges anyway
+	err = process.Guard(func() error {
+		images, err = readImages(descriptor)
+		return err
+	})
+	return images, err
+}
+
+func readImages(descriptor unsafe.Pointer) (*Images, error) {
 	d := abi.Decoder{Memory: process, Pointer: int(unsafe.Sizeof(descriptor))}
 	tree, err := d.Decode(uint64(uintptr(descriptor)))
 	if err != nil {
@@ -85,11 +93,15 @@ func (c *code) ReadAt(p []byte, off int64) (int, error) {
 	case off >= int64(len(c.bytes)):
 		return 0, io.EOF
 	}
-	n := copy(p, c.bytes[off:])
-	if n < len(p) {
-		return n, io.EOF
+	n := 0
+	err := process.Guard(func() error {
+		n = copy(p, c.bytes[off:])
+		return nil
+	})
+	if err == nil && n < len(p) {
+		err = io.EOF
 	}
-	return n, nil
+	return n, err
 }
 
 func (c *code) detachCode() {

@@ -7,7 +7,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -216,5 +219,46 @@ func TestParseMaps(t *testing.T) {
 	got := parseMaps([]byte("1000-2000 r--p 0 0 0\n2000-3000 r-xp 0 0 0 /bin/a\n3000-4000 ---p 0\n5000-6000 rw-p\nnonsense\n7000-6000 r--p\n"))
 	if want := []memoryRange{{0x1000, 0x3000}, {0x5000, 0x6000}}; !cmp.Equal(want, got, cmp.AllowUnexported(memoryRange{})) {
 		t.Errorf("%v; want %v", got, want)
+	}
+}
+
+// TestReadMissingPages: the system lists a mapping of a file as readable also where
+// the file ends before it.
+func TestReadMissingPages(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "short"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(2 * pageSize); err != nil {
+		t.Fatal(err)
+	}
+	memory, err := syscall.Mmap(int(f.Fd()), 0, 2*pageSize, syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Munmap(memory)
+	if err := f.Truncate(0); err != nil {
+		t.Fatal(err)
+	}
+	missing := uint64(uintptr(unsafe.Pointer(&memory[0])))
+	a := newArena(t)
+	const binary, target = 48, 8 // bytes from the start of the image's record
+	at := uint64(uintptr(a.descriptor("code")))
+	record := (*[12]uint64)(unsafe.Add(unsafe.Pointer(nil), *(*uint64)(unsafe.Add(unsafe.Pointer(nil), at+8))))
+
+	whole := record[target/8]
+	record[target/8] = missing
+	if _, err := Read(unsafe.Add(unsafe.Pointer(nil), at)); err == nil || !strings.Contains(err.Error(), "cannot be read") {
+		t.Errorf("a target string without pages: %v", err)
+	}
+	record[target/8] = whole
+	record[binary/8], record[binary/8+1] = missing, missing+pageSize
+	images, err := Read(unsafe.Add(unsafe.Pointer(nil), at))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := devimg.ReadCode(images.List[0].Code); err == nil || !strings.Contains(err.Error(), "cannot be read") {
+		t.Errorf("code without pages: %v", err)
 	}
 }

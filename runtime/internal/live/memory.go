@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"unsafe"
 
+	"offlink/filemap"
 	"offlink/wrapper/abi"
 )
 
@@ -55,6 +57,24 @@ func (processMemory) CString(addr uint64) ([]byte, error) {
 		n += step
 	}
 	return nil, fmt.Errorf("the string at %#x does not end", addr)
+}
+
+// Guard implements abi.Memory. Memory that the system lists as readable may be a
+// mapping of a file that ends before it.
+func (processMemory) Guard(read func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		fault := recover()
+		if fault == nil {
+			return
+		}
+		address, ok := filemap.FaultAddress(fault)
+		if !ok {
+			panic(fault)
+		}
+		err = fmt.Errorf("the memory at %#x cannot be read", address)
+	}()
+	return read()
 }
 
 // pageSize is the smallest page of any machine.
