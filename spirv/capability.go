@@ -9,6 +9,7 @@ type Capability uint32
 const (
 	CapabilityAsmINTEL                        Capability = 5606
 	CapabilityArbitraryPrecisionIntegersINTEL Capability = 5844
+	CapabilityMaskedGatherScatterINTEL        Capability = 6427
 )
 
 // Capabilities returns the capabilities that a module declares, in its order.

@@ -338,6 +338,14 @@ define spir_kernel void @k(ptr addrspace(1) %p) {
   ret void
 }
 `
+	const pointers = `target triple = "spir64-unknown-unknown"
+define spir_kernel void @k(ptr addrspace(1) %p, <2 x i64> %at) {
+  %both = getelementptr i32, ptr addrspace(1) %p, <2 x i64> %at
+  %one = extractelement <2 x ptr addrspace(1)> %both, i32 1
+  store i32 1, ptr addrspace(1) %one
+  ret void
+}
+`
 	for _, c := range []struct{ name, module, want string }{
 		{
 			"i33", strings.NewReplacer("TYPE", "i33", "OPEN", "trunc", "CLOSE", "zext").Replace(odd),
@@ -348,6 +356,7 @@ define spir_kernel void @k(ptr addrspace(1) %p) {
 			"@helper, which kernel k uses, has integers of 128 bits; few",
 		},
 		{"assembly", assembly, `kernel k has inline assembly ("mov $0, $1"); few devices take that (SPV_INTEL_inline_assembly)`},
+		{"pointers", pointers, "kernel k has vectors of pointers; few devices take that (SPV_INTEL_masked_gather_scatter)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -379,7 +388,7 @@ define spir_kernel void @k(ptr addrspace(1) %p) {
 				t.Error(err)
 			}
 			place, _, _ := strings.Cut(c.want, ";")
-			err := toSPIRV(t, dir, "-split=auto", "-spirv-ext=+all,-SPV_INTEL_inline_assembly,-SPV_INTEL_arbitrary_precision_integers", "in.ll")
+			err := toSPIRV(t, dir, "-split=auto", "-spirv-ext=+all,-SPV_INTEL_inline_assembly,-SPV_INTEL_arbitrary_precision_integers,-SPV_INTEL_masked_gather_scatter", "in.ll")
 			if c.want == "" {
 				if err != nil {
 					t.Errorf("not allowed: %v", err)

@@ -30,6 +30,10 @@ var restricted = []struct {
 		spirv.CapabilityAsmINTEL, "SPV_INTEL_inline_assembly", (*constructFinder).inlineAssembly,
 		"take it out",
 	},
+	{
+		spirv.CapabilityMaskedGatherScatterINTEL, "SPV_INTEL_masked_gather_scatter", (*constructFinder).pointerVectors,
+		"compile with -fno-vectorize -fno-slp-vectorize, with which clang's optimiser makes none",
+	},
 }
 
 // checkExtensions refuses SPIR-V that needs a restricted extension, naming the
@@ -171,18 +175,19 @@ func (f *constructFinder) inlineAssembly(id ir.ValueID) (string, error) {
 // oddInteger says which integers a value or its body has that no width of
 // SPIR-V fits, "" if none.
 func (f *constructFinder) oddInteger(id ir.ValueID) (string, error) {
-	v := &f.module.Values[id]
-	types := []ir.TypeID{v.Type}
-	if v.Kind == ir.Function {
-		if err := f.reader.ReadBody(id, &f.body); err != nil {
-			return "", err
-		}
-		types = append(types, f.bodyTypes()...)
-	}
 	widths := map[uint32]bool{}
-	seen := map[ir.TypeID]bool{}
-	for _, t := range types {
-		f.addWidths(t, seen, widths)
+	err := f.eachType(id, func(t *ir.Type) {
+		if t.Kind != ir.TypeInteger {
+			return
+		}
+		switch t.Bits {
+		case 1, 8, 16, 32, 64:
+		default:
+			widths[t.Bits] = true
+		}
+	})
+	if err != nil {
+		return "", err
 	}
 	if len(widths) == 0 {
 		return "", nil
@@ -192,6 +197,35 @@ func (f *constructFinder) oddInteger(id ir.ValueID) (string, error) {
 		list = append(list, strconv.FormatUint(uint64(width), 10))
 	}
 	return "integers of " + strings.Join(list, ", ") + " bits", nil
+}
+
+// pointerVectors says whether a value or its body has vectors of pointers, which
+// SPIR-V lacks, "" if none.
+func (f *constructFinder) pointerVectors(id ir.ValueID) (found string, err error) {
+	err = f.eachType(id, func(t *ir.Type) {
+		if t.Kind == ir.TypeVector && t.Length > 1 && f.reader.Types()[t.Elements[0]].Kind == ir.TypePointer {
+			found = "vectors of pointers"
+		}
+	})
+	return found, err
+}
+
+// eachType calls visit with every type of a value and of its body, and with the
+// types in these, each once.
+func (f *constructFinder) eachType(id ir.ValueID, visit func(*ir.Type)) error {
+	v := &f.module.Values[id]
+	types := []ir.TypeID{v.Type}
+	if v.Kind == ir.Function {
+		if err := f.reader.ReadBody(id, &f.body); err != nil {
+			return err
+		}
+		types = append(types, f.bodyTypes()...)
+	}
+	seen := map[ir.TypeID]bool{}
+	for _, t := range types {
+		f.visitType(t, seen, visit)
+	}
+	return nil
 }
 
 // bodyTypes returns the types of the body's instructions and operands.
@@ -210,23 +244,15 @@ func (f *constructFinder) bodyTypes() []ir.TypeID {
 	return list
 }
 
-// addWidths notes the widths of the integers in a type that are not those of
-// SPIR-V.
-func (f *constructFinder) addWidths(id ir.TypeID, seen map[ir.TypeID]bool, widths map[uint32]bool) {
+// visitType visits a type and the types in it that were not seen.
+func (f *constructFinder) visitType(id ir.TypeID, seen map[ir.TypeID]bool, visit func(*ir.Type)) {
 	all := f.reader.Types()
 	if id == ir.NoType || int(id) >= len(all) || seen[id] {
 		return
 	}
 	seen[id] = true
-	t := &all[id]
-	if t.Kind == ir.TypeInteger {
-		switch t.Bits {
-		case 1, 8, 16, 32, 64:
-		default:
-			widths[t.Bits] = true
-		}
-	}
-	for _, e := range t.Elements {
-		f.addWidths(e, seen, widths)
+	visit(&all[id])
+	for _, e := range all[id].Elements {
+		f.visitType(e, seen, visit)
 	}
 }

@@ -234,14 +234,14 @@ func (t *translator) makeType(typ *ir.Type) id {
 		if typ.Scalable {
 			t.failf("vectors of unknown length have no type in SPIR-V")
 		}
-		// SPIR-V's core has vectors of numbers and bools alone.
-		if t.moduleType(typ.Elements[0]).Kind == ir.TypePointer {
-			t.useExtension("SPV_INTEL_masked_gather_scatter")
-			t.useCapabilities(6427)
-		}
-		// Nor has it vectors of one element.
+		// SPIR-V's core has no vectors of one element.
 		if typ.Length == 1 {
 			return t.typeID(typ.Elements[0])
+		}
+		// Nor has it vectors of other types than numbers and bools.
+		if t.moduleType(typ.Elements[0]).Kind == ir.TypePointer {
+			t.useExtension("SPV_INTEL_masked_gather_scatter")
+			t.useCapabilities(uint32(spirv.CapabilityMaskedGatherScatterINTEL))
 		}
 		return t.vectorType(t.typeID(typ.Elements[0]), uint32(typ.Length))
 	case ir.TypeArray:
