@@ -36,6 +36,7 @@ type emitter struct {
 	spare  map[wasm.ValType][]uint32
 	body   []byte
 	labels []int // of the blocks that are open; 0 for an if
+	sides  comparisonSides
 }
 
 // Emit returns a module that exports the code by its name, with a memory of so
@@ -43,6 +44,7 @@ type emitter struct {
 func Emit(c *lanes.Code, pages uint32) []byte {
 	e := &emitter{code: c, consts: map[lanes.Reg]uint64{}, vecs: map[lanes.Reg]uint64{}, spare: map[wasm.ValType][]uint32{}}
 	e.findConsts()
+	e.findSides()
 	e.declareLocals()
 	e.fuel = e.newLocal(wasm.I32)
 	e.pushI32(FuelStep)

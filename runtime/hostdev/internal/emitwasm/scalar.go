@@ -105,6 +105,9 @@ func (e *emitter) emitScalar(in *lanes.Inst) {
 	case lanes.OpHigh, lanes.OpPair:
 		e.emitHalves(in)
 		return
+	case lanes.OpULt, lanes.OpULe, lanes.OpSLt, lanes.OpSLe:
+		e.emitOrder(in)
+		return
 	}
 	for _, a := range in.Args {
 		e.pushReg(a, 0)
