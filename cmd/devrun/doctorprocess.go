@@ -169,13 +169,19 @@ func newListCommand(s cli.Streams) *cobra.Command {
 	}
 }
 
+// discoverPart opens the back ends of one part, or of all, in a process of its own.
+// out takes the result, which drivers cannot print into.
+func discoverPart(s cli.Streams, part string) (found *backends.Discovery, out io.Writer, err error) {
+	if out, err = divertOutput(); err != nil {
+		return nil, nil, err
+	}
+	found, err = backends.Discover(backends.Options{Output: io.Discard, Trace: s.Err, Only: part})
+	return found, out, err
+}
+
 // listPart is the process that lists one part of the back ends, or all.
 func listPart(s cli.Streams, part string) error {
-	out, err := divertOutput()
-	if err != nil {
-		return err
-	}
-	found, err := backends.Discover(backends.Options{Output: io.Discard, Trace: s.Err, Only: part})
+	found, out, err := discoverPart(s, part)
 	if err != nil {
 		return err
 	}
@@ -215,11 +221,7 @@ func newSelfTestCommand(s cli.Streams) *cobra.Command {
 // selfTest is the process with one device. It numbers the chosen devices as the
 // listing did, as both see the same environment.
 func selfTest(ctx context.Context, s cli.Streams, part, selector string) error {
-	out, err := divertOutput()
-	if err != nil {
-		return err
-	}
-	found, err := backends.Discover(backends.Options{Output: io.Discard, Trace: s.Err, Only: part})
+	found, out, err := discoverPart(s, part)
 	if err != nil {
 		return err
 	}
