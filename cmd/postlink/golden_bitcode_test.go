@@ -20,19 +20,11 @@ import (
 // bitcode in and out, made by every version of LLVM: tables, property sets,
 // symbol files and listings are those of text.
 func TestGoldenBitcode(t *testing.T) {
-	archives, err := filepath.Glob("../../testdata/postlink/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatalf("no test data (%v)", err)
-	}
+	archives := goldenArchives(t)
 	for _, version := range []string{"14", "15", "16", "19"} {
 		testtool.Need(t, "llvm-as-"+version)
-		for _, path := range archives {
-			archive, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			name := strings.TrimSuffix(filepath.Base(path), ".txtar")
-			t.Run(version+"/"+name, func(t *testing.T) { testGoldenBitcode(t, archive, version) })
+		for _, archive := range archives {
+			t.Run(version+"/"+archive.name, func(t *testing.T) { testGoldenBitcode(t, archive.Archive, version) })
 		}
 	}
 }

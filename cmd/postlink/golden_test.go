@@ -25,25 +25,40 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){program: main, "llvm-spirv-ours": main, peakProgram: peakCommand})
 }
 
-// TestGolden runs the cases of testdata/postlink: inputs, and the outputs of the
-// reference tool for them. Where ours is meant to be better, the archive's
-// comment says how, and its sections hold the better output.
-func TestGolden(t *testing.T) {
-	archives, err := filepath.Glob("../../testdata/postlink/*.txtar")
-	if err != nil || len(archives) == 0 {
+// goldenArchive is a file of testdata/postlink.
+type goldenArchive struct {
+	*txtar.Archive
+	path, name string // name is that of the file without its extension
+}
+
+// goldenArchives reads all of them.
+func goldenArchives(t testing.TB) (list []goldenArchive) {
+	t.Helper()
+	paths, err := filepath.Glob("../../testdata/postlink/*.txtar")
+	if err != nil || len(paths) == 0 {
 		t.Fatalf("no test data (%v)", err)
 	}
-	for _, path := range archives {
+	for _, path := range paths {
 		archive, err := txtar.ParseFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			for _, c := range goldenCases(archive) {
+		list = append(list, goldenArchive{archive, path, strings.TrimSuffix(filepath.Base(path), ".txtar")})
+	}
+	return list
+}
+
+// TestGolden runs the cases of testdata/postlink: inputs, and the outputs of the
+// reference tool for them. Where ours is meant to be better, the archive's
+// comment says how, and its sections hold the better output.
+func TestGolden(t *testing.T) {
+	for _, archive := range goldenArchives(t) {
+		t.Run(archive.name, func(t *testing.T) {
+			for _, c := range goldenCases(archive.Archive) {
 				c.run(t)
 			}
 			if *update {
-				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+				if err := os.WriteFile(archive.path, txtar.Format(archive.Archive), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}

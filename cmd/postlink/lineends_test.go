@@ -6,25 +6,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestLineEnds runs the cases of testdata/postlink that read text with the three line
 // ends that LLVM takes, also where they end a comment: outputs differ in them
 // alone.
 func TestLineEnds(t *testing.T) {
-	archives, err := filepath.Glob("../../testdata/postlink/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatalf("no test data (%v)", err)
-	}
-	for _, path := range archives {
-		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			for _, c := range goldenCases(archive) {
+	for _, archive := range goldenArchives(t) {
+		t.Run(archive.name, func(t *testing.T) {
+			for _, c := range goldenCases(archive.Archive) {
 				if c.want["prep"] != nil || string(c.want["exit"].Data) != "0\n" {
 					continue // another form, or a message with a place
 				}

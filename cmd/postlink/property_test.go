@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"offlink/cmd/internal/cli"
 	"offlink/filetable"
@@ -64,19 +63,11 @@ func TestOutputsDoNotDependOnJobs(t *testing.T) {
 
 // goldenModules returns the inputs of testdata/postlink that are modules.
 func goldenModules(t testing.TB) map[string][]byte {
-	archives, err := filepath.Glob("../../testdata/postlink/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatalf("no test data (%v)", err)
-	}
 	modules := map[string][]byte{}
-	for _, path := range archives {
-		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, archive := range goldenArchives(t) {
 		for _, f := range archive.Files {
 			if strings.HasSuffix(f.Name, ".ll") && !strings.Contains(f.Name, "/") && !strings.HasPrefix(f.Name, "bad") {
-				modules[filepath.Base(path)+"-"+f.Name] = f.Data
+				modules[filepath.Base(archive.path)+"-"+f.Name] = f.Data
 			}
 		}
 	}
