@@ -14,6 +14,6 @@
 // after a header or a call, on the same line. Text that is not
 // understood is an error with its place.
 //
-// The grammar is that of the LLVM Language Reference Manual for LLVM 14 to
-// 23.
+// The grammar is that of the LLVM Language Reference Manual for the versions
+// of [offlink/ir/llvmschema].
 package irtext

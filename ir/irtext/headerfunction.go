@@ -121,8 +121,8 @@ func (p *parser) conventionArgument() {
 
 // isConvention reports whether the word is a calling convention. `cc` has its
 // number as the next token.
-// The words are those of LLParser::parseOptionalCallingConv for LLVM 14 to 23. They are
-// listed apart from ir/llvmschema's numbers since text has words without a number of their
+// The words are those of LLParser::parseOptionalCallingConv in the versions of ir/llvmschema.
+// They are listed apart from the numbers there since text has words without a number of their
 // own (cc) and a printed form for every number.
 func isConvention(w []byte) bool {
 	switch string(w) {

@@ -13,10 +13,8 @@ func Example() {
 	for _, kind := range []string{"DILocation", "DIAssignID"} {
 		fmt.Println(kind, llvmschema.NodeSince(kind))
 	}
-	fmt.Println(llvmschema.Newer)
 	// Output:
 	// 21 true
 	// DILocation 0
 	// DIAssignID 16
-	// newer than LLVM 23
 }
