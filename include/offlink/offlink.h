@@ -402,7 +402,8 @@ enum offlink_queue_flags { OFFLINK_QUEUE_OUT_OF_ORDER = 1, OFFLINK_QUEUE_PROFILI
 offlink_status offlink_queue_create(offlink_device *device, unsigned flags, offlink_queue **queue);
 
 /* Makes a queue of a native one of the device (a cl_command_queue, a CUstream),
- * which stays the caller's. */
+ * which stays the caller's. A cl_command_queue must be of the context that the
+ * device's own objects have: CL_QUEUE_CONTEXT of offlink_queue_native. */
 offlink_status offlink_queue_import(offlink_device *device, uint64_t handle, offlink_queue **queue);
 
 /* Waits for all commands and returns the first failure since the last time. */

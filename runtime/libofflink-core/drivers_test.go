@@ -21,10 +21,7 @@ var driverCases = []string{
 // time, and with its own code.
 func TestTortureOnDrivers(t *testing.T) {
 	testtool.Need(t, "gcc", "llvm-spirv-15")
-	const pocl = "/etc/OpenCL/vendors/pocl.icd"
-	if _, err := os.Stat(pocl); err != nil {
-		testtool.Missing(t, &exec.Error{Name: "pocl-opencl-icd", Err: err})
-	}
+	pocl := poclDriver(t)
 	w := newWorkshop(t)
 	for _, name := range []string{"libone.so", "libtwo.so"} {
 		// Under dlclose a destructor has the loader's lock, which drivers take in
@@ -41,11 +38,43 @@ func TestTortureOnDrivers(t *testing.T) {
 			}
 			t.Run(d.name+"/"+source, func(t *testing.T) {
 				c := w.build(t, filepath.Join("testdata", "torture", source))
-				c.env = append(c.env, "OCL_ICD_VENDORS="+d.vendors, "ONEAPI_DEVICE_SELECTOR=opencl:*", "OFFLINK_LLVM_SPIRV=llvm-spirv-15", "POCL_CACHE_DIR="+filepath.Join(w.dir, "pocl"))
+				c.env = w.driverEnvironment(d.vendors)
 				if problem := c.run(); problem != "" {
 					t.Error(problem)
 				}
 			})
 		}
+	}
+}
+
+// poclDriver is the file that names PoCL to OpenCL's loader.
+func poclDriver(t *testing.T) string {
+	t.Helper()
+	const pocl = "/etc/OpenCL/vendors/pocl.icd"
+	if _, err := os.Stat(pocl); err != nil {
+		testtool.Missing(t, &exec.Error{Name: "pocl-opencl-icd", Err: err})
+	}
+	return pocl
+}
+
+// driverEnvironment has the loader find one driver of OpenCL.
+func (w *workshop) driverEnvironment(vendors string) []string {
+	return append(w.environment(), "OCL_ICD_VENDORS="+vendors, "ONEAPI_DEVICE_SELECTOR=opencl:*", "OFFLINK_LLVM_SPIRV=llvm-spirv-15", "POCL_CACHE_DIR="+filepath.Join(w.dir, "pocl"))
+}
+
+// TestNativeHandles: a C program that uses OpenCL itself and the library share a
+// queue, which is the program's.
+func TestNativeHandles(t *testing.T) {
+	testtool.Need(t, "gcc", "llvm-spirv-15")
+	w := newWorkshop(t)
+	w.compile(t, "gcc", "testdata/drivers/native.c", "-o", "native", "-L"+w.lib, "-L"+w.dir, "-Wl,--no-as-needed", "app.o", "-lhelpers", "-lofflink", "-l:libOpenCL.so.1")
+	for name, vendors := range map[string]string{"intel": testtool.Python(t, "lib/libintelocl.so"), "pocl": poclDriver(t)} {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.Command(filepath.Join(w.dir, "native"))
+			cmd.Env = w.driverEnvironment(vendors)
+			if out, err := cmd.CombinedOutput(); err != nil || string(out) != "shared\n" {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
 	}
 }

@@ -66,7 +66,7 @@ func (s *session) importQueue(device, native uint64) (uint64, error) {
 	}
 	q, err := importer.ImportQueue(native)
 	if err != nil {
-		return 0, err
+		return 0, invalidArgument("%v", err)
 	}
 	return s.handles.addHandle(&queue{Queue: q, device: d}), nil
 }
