@@ -114,7 +114,7 @@ func walkDevice(t *testing.T, d driver.Driver) (err error) {
 			return errors.Join(err, w.queue.Finish())
 		}
 	}
-	return walkBinary(t, w.device, w.program)
+	return errors.Join(w.walkSubDevices(), walkBinary(t, w.device, w.program))
 }
 
 // deviceWalk is a device with one of each of its parts.
@@ -184,6 +184,27 @@ func (w *deviceWalk) queueSteps() []func() error {
 		q.Flush, q.Finish,
 		func() error { _, err := w.program.Variable("variable"); return err },
 	}
+}
+
+// walkSubDevices uses the first part of the device.
+func (w *deviceWalk) walkSubDevices() error {
+	whole, ok := w.device.(driver.Partitioner)
+	if !ok {
+		return nil
+	}
+	parts, err := whole.SubDevices()
+	if err != nil || len(parts) == 0 {
+		return err
+	}
+	q, err := parts[0].NewQueue(driver.QueueOptions{})
+	if err != nil {
+		return err
+	}
+	m, err := parts[0].Alloc(driver.DeviceMemory, 64)
+	if err != nil {
+		return errors.Join(err, q.Close())
+	}
+	return errors.Join(q.Fill(m, 0, 64, []byte{1}, driver.Sync{}), q.Finish(), q.Close(), m.Close())
 }
 
 func walkBinary(t *testing.T, device driver.Device, p driver.Program) error {

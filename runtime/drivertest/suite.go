@@ -137,6 +137,14 @@ func testDevice(t *testing.T, d driver.Device, o Options) {
 	t.Run("Binaries", s.testBinaries)
 	t.Run("Handles", s.testHandles)
 	t.Run("QueueImport", s.testQueueImport)
+	t.Run("Idle", s.testIdle)
+	t.Run("Caller", s.testCaller)
+	t.Run("Checked", s.testChecked)
+	t.Run("Timer", s.testTimer)
+	t.Run("Precompiled", s.testPrecompiled)
+	t.Run("SubDevices", s.testSubDevices)
+	t.Run("Direct", s.testDirect)
+	t.Run("Images", s.testImages)
 	if !o.NoFunctionPointers {
 		t.Run("FunctionPointers", s.testFunctionPointers)
 	}

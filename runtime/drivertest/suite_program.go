@@ -166,9 +166,11 @@ func refuseDamagedBinaries(t *testing.T, loader driver.BinaryLoader, binary []by
 	}
 }
 
-// testHandles: memory comes back from its native handle.
+// testHandles: whatever has a native handle keeps it, and memory comes back from its
+// own.
 func (s *suite) testHandles(t *testing.T) {
 	q, m := s.newQueue(t), s.newMemory(t, 16)
+	s.keepHandles(t, q, m)
 	native, ok := m.(driver.NativeHandle)
 	importer, imports := s.device.(driver.MemoryImporter)
 	if !ok || !imports {
@@ -190,6 +192,28 @@ func (s *suite) testHandles(t *testing.T) {
 		if other, err := importer.ImportMemory(c.handle, c.size); err == nil {
 			t.Errorf("%d bytes at handle %#x were imported", c.size, c.handle)
 			closeAtEnd(t, other)
+		}
+	}
+}
+
+func (s *suite) keepHandles(t *testing.T, q driver.Queue, m driver.Memory) {
+	t.Helper()
+	p := s.newProgram(t, s.appModule(), s.libModule())
+	k := kernelByName(t, p, "app")
+	var event driver.Event
+	if err := errors.Join(q.Barrier(driver.Sync{Done: &event}), q.Finish()); err != nil {
+		t.Fatal(err)
+	}
+	defer closeAtEnd(t, event)
+	for what, part := range map[string]any{"device": s.device, "queue": q, "memory": m, "program": p, "kernel": k, "event": event} {
+		n, ok := part.(driver.NativeHandle)
+		if !ok {
+			continue
+		}
+		// Zero is CUDA's first device and its default stream.
+		first, again := n.Handle(), n.Handle()
+		if first != again || first == 0 && what != "device" && what != "queue" {
+			t.Errorf("the handle of the %s is %#x, then %#x", what, first, again)
 		}
 	}
 }

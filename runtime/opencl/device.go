@@ -166,9 +166,7 @@ func (d *Device) closeDevice() error {
 	d.collectLast()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, part := range d.parts {
-		errs = append(errs, part.(*Device).closeDevice())
-	}
+	errs = append(errs, closeDevices(d.parts))
 	if d.context != 0 {
 		errs = append(errs, d.api.Release(cl.ReleaseContext, d.context))
 	}
@@ -198,13 +196,30 @@ func (d *Device) SubDevices() ([]driver.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, handle := range list {
+	var parts []driver.Device
+	for i, handle := range list {
 		part, err := d.driver.newDevice(d.platform, handle)
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, d.releaseParts(list[i:]), closeDevices(parts))
 		}
 		part.parent = d
-		d.parts = append(d.parts, part)
+		parts = append(parts, part)
 	}
-	return d.parts, nil
+	d.parts = parts
+	return parts, nil
+}
+
+// releaseParts gives back sub-devices that were not described.
+func (d *Device) releaseParts(list []cl.Handle) (err error) {
+	for _, handle := range list {
+		err = errors.Join(err, d.api.Release(cl.ReleaseDevice, handle))
+	}
+	return err
+}
+
+func closeDevices(list []driver.Device) (err error) {
+	for _, part := range list {
+		err = errors.Join(err, part.(*Device).closeDevice())
+	}
+	return err
 }

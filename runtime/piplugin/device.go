@@ -156,10 +156,7 @@ func (d *Device) close() error {
 	d.streams.WaitForQueues()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var errs []error
-	for _, part := range d.parts {
-		errs = append(errs, part.(*Device).close())
-	}
+	errs := []error{closeDevices(d.parts)}
 	if d.internal != 0 {
 		errs = append(errs, d.plugin.Release(pi.QueueRelease, d.internal))
 	}
@@ -208,13 +205,30 @@ func (d *Device) SubDevices() ([]driver.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, handle := range list {
+	var parts []driver.Device
+	for i, handle := range list {
 		part, err := d.driver.newDevice(d.platform, handle)
 		if err != nil {
-			return nil, errors.Join(err, d.plugin.Release(pi.DeviceRelease, handle))
+			return nil, errors.Join(err, d.releaseParts(list[i:]), closeDevices(parts))
 		}
 		part.parent = d
-		d.parts = append(d.parts, part)
+		parts = append(parts, part)
 	}
-	return d.parts, nil
+	d.parts = parts
+	return parts, nil
+}
+
+// releaseParts gives back sub-devices that were not described.
+func (d *Device) releaseParts(list []pi.Handle) (err error) {
+	for _, handle := range list {
+		err = errors.Join(err, d.plugin.Release(pi.DeviceRelease, handle))
+	}
+	return err
+}
+
+func closeDevices(list []driver.Device) (err error) {
+	for _, part := range list {
+		err = errors.Join(err, part.(*Device).close())
+	}
+	return err
 }

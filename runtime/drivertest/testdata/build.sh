@@ -17,6 +17,7 @@ spirv() {
 spirv app app.cl
 spirv lib lib.cl
 spirv plain lib.cl -DPLAIN
+spirv images images.cl
 # Drivers tell the address of a function that has this attribute, which C cannot give.
 for name in pointers chosen; do
   clang-15 --target=spir64-unknown-unknown -x cl -cl-std=CL3.0 -O1 -Xclang -no-opaque-pointers -Werror -S -emit-llvm -o $name.ll $name.cl

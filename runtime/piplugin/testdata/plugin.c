@@ -108,6 +108,7 @@ int piDeviceGetInfo(object *d, uint32_t what, size_t room, void *out, size_t *si
   size_t items[3] = {64, 64, 64}, group = 64;
   uint64_t type = 4, usm = 15, memory = 1 << 30, local = 1 << 16;
   uint32_t units = 2, bits = 128 * 8, little = 1;
+  intptr_t partitions[1] = {0x1088};
   switch (what) {
   case 0x1000: ANSWER(type);
   case 0x1002: ANSWER(units);
@@ -121,12 +122,24 @@ int piDeviceGetInfo(object *d, uint32_t what, size_t room, void *out, size_t *si
   case 0x102C: TEXT("offlink");
   case 0x102D: TEXT("1");
   case 0x102F: TEXT("OpenCL 3.0 test");
+  case 0x1044: ANSWER(partitions);
   case 0x105B: TEXT("SPIR-V_1.0 SPIR-V_1.4");
   case 0x1030: TEXT("cl_khr_fp64");
   case 0x4190: case 0x4191: case 0x4192: ANSWER(usm);
   }
   return INVALID_VALUE;
 }
+
+int piDevicePartition(object *d, const intptr_t *properties, uint32_t n, object **list, uint32_t *count) {
+  ENTER;
+  KNOWN(d, 'V');
+  for (uint32_t i = 0; i < n && i < 2; i++)
+    list[i] = create('V', d);
+  if (count)
+    *count = 2;
+  return OK;
+}
+int piDeviceRelease(object *o) { return release(o, 'V'); }
 
 struct binary {
   uint16_t version;
