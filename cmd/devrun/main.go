@@ -10,9 +10,13 @@ import (
 
 	"offlink/cmd/internal/cli"
 	"offlink/filemap"
+	"offlink/runtime/hostdev"
 )
 
-func main() { cli.Exit(runCommand(os.Args[1:], cli.OSStreams())) }
+func main() {
+	hostdev.CollectLater()
+	cli.Exit(runCommand(os.Args[1:], cli.OSStreams()))
+}
 
 // runCommand is the program: it returns the exit code.
 func runCommand(args []string, s cli.Streams) int {

@@ -44,6 +44,7 @@ func runKernels(args []string) error {
 	if err != nil {
 		return err
 	}
+	hostdev.CollectLater() // as the runtime of C programs does
 	if err := keepProcessors(processors); err != nil {
 		return err
 	}

@@ -22,11 +22,15 @@ import (
 	"offlink/runtime"
 	"offlink/runtime/backends"
 	"offlink/runtime/cache"
+	"offlink/runtime/hostdev"
 )
 
 func main() {} // a c-shared library has one and never runs it
 
-func init() { go serveCalls() }
+func init() {
+	hostdev.CollectLater()
+	go serveCalls()
+}
 
 // current is the session of the process.
 var current = sync.OnceValue(func() *session { return newSession(openBackends) })

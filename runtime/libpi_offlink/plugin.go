@@ -28,6 +28,8 @@ import (
 
 func main() {} // a c-shared library has one and never runs it
 
+func init() { hostdev.CollectLater() }
+
 // The codes of pi_error.def that this plugin returns.
 const (
 	success             = 0
