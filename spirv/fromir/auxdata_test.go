@@ -45,6 +45,37 @@ func TestLongComposites(t *testing.T) {
 			name: "allowed", ir: module, extensions: "+SPV_INTEL_long_composites",
 			want: []string{"OpCapability LongConstantCompositeINTEL", "OpTypeStruct", "OpTypeStructContinuedINTEL", "OpConstantComposite", "OpConstantCompositeContinuedINTEL"},
 		},
+		{
+			name: "allowed by its earlier name", ir: module, extensions: "+SPV_INTEL_long_constant_composite",
+			want: []string{"OpCapability LongConstantCompositeINTEL", `OpExtension "SPV_INTEL_long_constant_composite"`}, absent: []string{"SPV_INTEL_long_composites"},
+		},
+		{
+			name: "allowed by both names", ir: module, extensions: "+SPV_INTEL_long_constant_composite,+SPV_INTEL_long_composites",
+			want: []string{`OpExtension "SPV_INTEL_long_composites"`}, absent: []string{"SPV_INTEL_long_constant_composite"},
+		},
 		{name: "not allowed", ir: module, extensions: "-all", err: "SPV_INTEL_long_composites"},
+		{name: "forbidden by its earlier name", ir: module, extensions: "+all,-SPV_INTEL_long_constant_composite", err: "SPV_INTEL_long_composites"},
+	})
+}
+
+// TestRelaxedPrintf: a format outside of constant memory, by both names of the extension.
+func TestRelaxedPrintf(t *testing.T) {
+	const module = `@f = addrspace(1) constant [2 x i8] c"x\00"
+define spir_kernel void @k() {
+  %r = call spir_func i32 (ptr addrspace(1), ...) @_Z18__spirv_ocl_printfPU3AS1Kcz(ptr addrspace(1) @f)
+  ret void
+}
+declare spir_func i32 @_Z18__spirv_ocl_printfPU3AS1Kcz(ptr addrspace(1), ...)
+`
+	checkConstructs(t, []construct{
+		{
+			name: "published name", ir: module, extensions: "+SPV_EXT_relaxed_printf_string_address_space",
+			want: []string{`OpExtension "SPV_EXT_relaxed_printf_string_address_space"`, "printf"}, absent: []string{"OpCapability CooperativeMatrixPrefetchINTEL"},
+		},
+		{
+			name: "earlier name", ir: module, extensions: "+SPV_INTEL_non_constant_addrspace_printf",
+			// The number of NonConstantAddrspacePrintfINTEL was given to another later.
+			want: []string{"OpCapability CooperativeMatrixPrefetchINTEL", `OpExtension "SPV_INTEL_non_constant_addrspace_printf"`, "printf"},
+		},
 	})
 }

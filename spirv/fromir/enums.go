@@ -50,6 +50,7 @@ const (
 	capOptNoneEXT         = 6094
 	capLinkOnceODR        = 0 // the extension has none
 	capMemoryAliasing     = 5910
+	capAddrspacePrintf    = 6411 // NonConstantAddrspacePrintfINTEL; the number means another capability now
 	capFunctionPointers   = 5603
 	capIndirectReferences = 5604
 	capAsm                = 5606

@@ -28,11 +28,44 @@ func (o *Options) AllowExtensions(list string) error {
 		case name == "all":
 			o.AllExtensions = on
 			clear(o.Extensions)
+			clear(o.declaredNames)
+		case earlierNames[name] != "":
+			o.allowEarlier(name, on)
 		case !knownExtensions[name]:
 			return fmt.Errorf("%w %s", ErrUnknownExtension, name)
 		default:
 			o.Extensions[name] = on
+			delete(o.declaredNames, name)
 		}
 	}
 	return nil
+}
+
+// earlierNames are the names that extensions had before they were published, with
+// those that they have now. Compiler drivers of that time still pass them.
+var earlierNames = map[string]string{
+	"SPV_INTEL_long_constant_composite":       longComposites,                               // LLVM 11 to 17
+	"SPV_INTEL_non_constant_addrspace_printf": "SPV_EXT_relaxed_printf_string_address_space", // LLVM 15 to 17
+	"SPV_INTEL_tensor_float32_rounding":       "SPV_INTEL_tensor_float32_conversion",
+}
+
+// allowEarlier allows an extension by its earlier name, or forbids it. The module declares
+// that name then, as a consumer of the same age may know no other.
+func (o *Options) allowEarlier(earlier string, on bool) {
+	name := earlierNames[earlier]
+	if on && !o.Extensions[name] {
+		if o.declaredNames == nil {
+			o.declaredNames = make(map[string]string)
+		}
+		o.declaredNames[name] = earlier
+	}
+	o.Extensions[name] = on
+}
+
+// declaredName is the name by which modules declare an extension.
+func (o *Options) declaredName(extension string) string {
+	if earlier := o.declaredNames[extension]; earlier != "" {
+		return earlier
+	}
+	return extension
 }

@@ -671,7 +671,7 @@ func (m *image) moduleBytes(to []byte) []byte {
 		m.head = appendInstruction(m.head, spirv.OpCapability, c)
 	}
 	for _, e := range slices.Sorted(maps.Keys(m.extensions)) {
-		m.head = appendInstruction(m.head, spirv.OpExtension, appendText(nil, e)...)
+		m.head = appendInstruction(m.head, spirv.OpExtension, appendText(nil, m.options.declaredName(e))...)
 	}
 	m.head = append(m.head, s.list[sectionImport]...)
 	m.head = appendInstruction(m.head, spirv.OpMemoryModel, m.session.model[0], m.session.model[1])

@@ -11,7 +11,7 @@ var knownExtensions = map[string]bool{
 	"SPV_INTEL_arbitrary_precision_integers": true, "SPV_INTEL_arithmetic_fence": true, "SPV_INTEL_bfloat16_arithmetic": true,
 	"SPV_INTEL_bfloat16_conversion": true, "SPV_INTEL_bindless_images": true, "SPV_INTEL_blocking_pipes": true,
 	"SPV_INTEL_cache_controls": true, "SPV_INTEL_complex_float_mul_div": true, "SPV_INTEL_debug_module": true,
-	"SPV_INTEL_device_barrier": true, "SPV_INTEL_device_side_avc_motion_estimation": true, "SPV_INTEL_float4": true,
+	"SPV_INTEL_device_barrier": true, "SPV_INTEL_device_side_avc_motion_estimation": true, "SPV_INTEL_fast_composite": true, "SPV_INTEL_float4": true,
 	"SPV_INTEL_float_controls2": true, "SPV_INTEL_fp_conversions": true, "SPV_INTEL_fp_fast_math_mode": true, "SPV_INTEL_fp_max_error": true,
 	"SPV_INTEL_fpga_argument_interfaces": true, "SPV_INTEL_fpga_buffer_location": true, "SPV_INTEL_fpga_cluster_attributes": true,
 	"SPV_INTEL_fpga_dsp_control": true, "SPV_INTEL_fpga_invocation_pipelining_attributes": true, "SPV_INTEL_fpga_latency_control": true,

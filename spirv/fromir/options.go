@@ -36,6 +36,7 @@ type Options struct {
 	// that are not named are allowed too.
 	Extensions    map[string]bool
 	AllExtensions bool
+	declaredNames map[string]string // of extensions that were allowed by an earlier name
 	// WidenIntegers holds integers of up to 64 bits whose width SPIR-V lacks in
 	// the next width that it has, also when
 	// SPV_INTEL_arbitrary_precision_integers is allowed.

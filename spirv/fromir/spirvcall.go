@@ -277,7 +277,7 @@ func (c *callSite) extendedInstruction(name string) {
 			// OpenCL.std wants the format in constant memory; clang puts it
 			// elsewhere for SYCL and C++.
 			if i == 0 && c.function.moduleType(c.operand(0).Type).AddressSpace != 2 {
-				c.useExtension("SPV_EXT_relaxed_printf_string_address_space")
+				c.relaxPrintf()
 			}
 		case repeatsScalars[name]:
 			words = append(words, c.repeatedArgument(i))
@@ -289,6 +289,15 @@ func (c *callSite) extendedInstruction(name string) {
 	c.checkNumbers(name)
 	n := c.emitResult(spirv.OpExtInst, c.typ, words...)
 	c.setResult(n, c.typ)
+}
+
+// relaxPrintf allows a format outside of constant memory.
+func (c *callSite) relaxPrintf() {
+	const extension = "SPV_EXT_relaxed_printf_string_address_space"
+	c.useExtension(extension)
+	if c.options.declaredName(extension) != extension {
+		c.useCapabilities(capAddrspacePrintf)
+	}
 }
 
 // repeatsScalars are the instructions whose functions OpenCL C has with numbers
