@@ -44,7 +44,7 @@ func (o *Options) AllowExtensions(list string) error {
 // earlierNames are the names that extensions had before they were published, with
 // those that they have now. Compiler drivers of that time still pass them.
 var earlierNames = map[string]string{
-	"SPV_INTEL_long_constant_composite":       longComposites,                               // LLVM 11 to 17
+	"SPV_INTEL_long_constant_composite":       longComposites,                                // LLVM 11 to 17
 	"SPV_INTEL_non_constant_addrspace_printf": "SPV_EXT_relaxed_printf_string_address_space", // LLVM 15 to 17
 	"SPV_INTEL_tensor_float32_rounding":       "SPV_INTEL_tensor_float32_conversion",
 }
