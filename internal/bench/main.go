@@ -55,7 +55,6 @@ func printUsage() {
 var helpers = map[string]func(args []string) error{
 	"-floor":    runFloor,
 	"-generate": runGenerate,
-	"-opencl":   runOpenCL,
 	"-kernels":  runKernels,
 }
 

@@ -185,7 +185,7 @@ func (s *suite) testSubDevices(t *testing.T) {
 }
 
 // testDirect: the back end shares the arguments of a kernel and the state of a queue
-// with those who call the driver themselves. The calls themselves are tested where C is
+// with callers of the driver itself. The calls are tested where C is
 // (runtime/libofflink-core).
 func (s *suite) testDirect(t *testing.T) {
 	caller, ok := s.device.(driver.DirectCaller)
