@@ -64,12 +64,13 @@ const Plugins = "plugins"
 
 // Parts are the values of Options.Only, in the order in which they are opened: the
 // plugins, then each back end that is built in.
-func Parts() []string {
-	parts := []string{Plugins}
+func Parts() []string { return append([]string{Plugins}, builtinNames()...) }
+
+func builtinNames() (names []string) {
 	for _, b := range builtin {
-		parts = append(parts, b.name)
+		names = append(names, b.name)
 	}
-	return parts
+	return names
 }
 
 func (o *Options) opensPart(name string) bool { return o.Only == "" || o.Only == name }

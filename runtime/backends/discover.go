@@ -71,7 +71,7 @@ func CheckEnvironment(o Options) error {
 
 // startDiscovery reads the environment.
 func startDiscovery(o *Options) (*Discovery, *tracer, error) {
-	filter, err := selector.FromEnvironment(o.readVariable, pluginNames(o)...)
+	filter, err := selector.FromEnvironment(o.readVariable, append(builtinNames(), pluginNames(o)...)...)
 	if err != nil {
 		return nil, nil, err
 	}

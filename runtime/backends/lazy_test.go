@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,5 +29,21 @@ func TestLazy(t *testing.T) {
 		if err := rt.Shutdown(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestBuiltinNames: a row of the table can be selected under its name, whether DPC++ has
+// the name or not.
+func TestBuiltinNames(t *testing.T) {
+	defer func(before []backend) { builtin = before }(builtin)
+	builtin = append(slices.Clone(builtin), backend{name: "mydriver"})
+	for _, name := range builtinNames() {
+		if err := CheckEnvironment(Options{Getenv: environment("ONEAPI_DEVICE_SELECTOR=" + name + ":*")}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	err := CheckEnvironment(Options{Getenv: environment("ONEAPI_DEVICE_SELECTOR=other:*")})
+	if err == nil || strings.Count(err.Error(), "opencl") != 1 || !strings.Contains(err.Error(), "mydriver") {
+		t.Errorf("other: %v", err)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// backendNames are the back ends that selectors know, those of DPC++ and ours;
-// "host" is the embedded device.
-var backendNames = []string{"*", "host", "opencl", "level_zero", "cuda", "hip", "native_cpu", "esimd_emulator", "unified_runtime"}
+// dpcppBackends are the names that selectors of DPC++ may have, whether or not there is
+// such a back end here; "host" is the embedded device.
+var dpcppBackends = []string{"*", "host", "opencl", "level_zero", "cuda", "hip", "native_cpu", "esimd_emulator", "unified_runtime"}
 
 var typeNames = []string{"*", "cpu", "gpu", "fpga"}
 
@@ -103,8 +103,16 @@ func (t *Term) parseDevices(devices string) error {
 	return nil
 }
 
-// backendNames are the known names with those of plugins.
-func (f *Filter) backendNames() []string { return append(slices.Clone(backendNames), f.plugins...) }
+// backendNames are the names that a selector may have, each once.
+func (f *Filter) backendNames() []string {
+	names := slices.Clone(dpcppBackends)
+	for _, name := range f.backends {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 func oneOf(what, word string, words []string) error {
 	if slices.Contains(words, word) {

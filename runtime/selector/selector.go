@@ -31,7 +31,7 @@ type Filter struct {
 	accept, discard []Term
 	allow           []allowed
 	variables       []string // that were set, "NAME=VALUE"
-	plugins         []string // names of back ends that are not built in
+	backends        []string // names of back ends, besides those of DPC++
 }
 
 // Term is one choice: of back ends, and of devices by type or number.
@@ -77,10 +77,10 @@ var choosing = []struct {
 	{"SYCL_BE", (*Filter).parseBackend},
 }
 
-// FromEnvironment reads the variables. plugins are names of back ends that they
-// may have besides the known ones. Errors are *Error and *ConflictError.
-func FromEnvironment(getenv func(string) string, plugins ...string) (*Filter, error) {
-	f := &Filter{plugins: plugins}
+// FromEnvironment reads the variables. They may name the back ends of DPC++ and those
+// in backends. Errors are *Error and *ConflictError.
+func FromEnvironment(getenv func(string) string, backends ...string) (*Filter, error) {
+	f := &Filter{backends: backends}
 	chosen := ""
 	for _, v := range choosing {
 		value := getenv(v.name)
