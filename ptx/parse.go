@@ -78,7 +78,7 @@ func (p *parser) parseDirective() error {
 	case ".pragma", ".alias":
 		return p.skipStatement()
 	default:
-		return &Error{p.name, directive.line, "want a directive of a module, and " + strconv.Quote(directive.text) + " is there"}
+		return &Error{p.name, directive.line, "want a directive of a module, found " + strconv.Quote(directive.text)}
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (p *parser) parseShared(l Linkage) error {
 	case ".global", ".const", ".shared":
 		return p.parseVariable(directive.text, l)
 	default:
-		return &Error{p.name, directive.line, "want a function or a variable, and " + strconv.Quote(directive.text) + " is there"}
+		return &Error{p.name, directive.line, "want a function or a variable, found " + strconv.Quote(directive.text)}
 	}
 }
 
@@ -209,7 +209,7 @@ func (p *parser) parseParams() (params []Param, end int, err error) {
 			return nil, 0, p.errorf("more than %d parameters", maxParameters)
 		}
 		if !p.skipToken(",") && p.next.text != ")" {
-			return nil, 0, p.errorf("want a comma after a parameter, and %q is there", p.next.text)
+			return nil, 0, p.errorf("want a comma after a parameter, found %q", p.next.text)
 		}
 	}
 	return params, p.takeToken().at + 1, nil
@@ -271,7 +271,7 @@ func (p *parser) parseArray(param *Param) error {
 func (p *parser) parseNumber(what string, limit int) (int, error) {
 	n, err := strconv.Atoi(p.next.text)
 	if err != nil || n < 1 || n > limit {
-		return 0, p.errorf("want %s from 1 to %d, and %q is there", what, limit, p.next.text)
+		return 0, p.errorf("want %s from 1 to %d, found %q", what, limit, p.next.text)
 	}
 	p.takeToken()
 	return n, nil

@@ -109,7 +109,7 @@ func TestParseErrors(t *testing.T) {
 		{"", "bad:1: not PTX: its first directive is not .version"},
 		{"\n.text", "bad:2: not PTX"},
 		{".version 7.0\n", "no .target"},
-		{".version 7.0\n.target sm_80\nhello\n", `bad:3: want a directive of a module, and "hello" is there`},
+		{".version 7.0\n.target sm_80\nhello\n", `bad:3: want a directive of a module, found "hello"`},
 		{".version 7.0\n.target sm_80\n.entry e() {", "within a block"},
 		{".version 7.0\n.target sm_80\n.entry e(", `want ".param"`},
 		{".version 7.0\n.target sm_80\n.entry e(.param x)", "without a type"},

@@ -60,7 +60,7 @@ func (s *scanner) skipToken(text string) bool {
 // expectToken takes the next token, which must be text.
 func (s *scanner) expectToken(text string) error {
 	if !s.skipToken(text) {
-		return s.errorf("want %q, and %q is there", text, s.next.text)
+		return s.errorf("want %q, found %q", text, s.next.text)
 	}
 	return nil
 }

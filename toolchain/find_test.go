@@ -78,7 +78,7 @@ func TestNamedTool(t *testing.T) {
 		t.Errorf("All = %v, %v; want the named tool", tools, err)
 	}
 	for path, want := range map[string]string{
-		silent:           "does not tell its LLVM version",
+		silent:           "does not state an LLVM version",
 		dir + "/nowhere": "no such file",
 	} {
 		f.Paths[LLVMAs] = path

@@ -38,7 +38,7 @@ func probeTool(ctx context.Context, name Name, path string) (Tool, error) {
 	return t, nil
 }
 
-var errNoVersion = errors.New("it does not tell its LLVM version on --version")
+var errNoVersion = errors.New("its --version does not state an LLVM version")
 
 // askVersion runs the tool with --version and returns LLVM's major version.
 func askVersion(ctx context.Context, path string) (int, error) {

@@ -58,7 +58,7 @@ kept. SYCL_CACHE_TRACE=1 tells about each use.`,
 	add("ls", "List the entries: key, bytes, last use, inputs", o.listEntries)
 	add("stats", "Count the entries and their bytes", o.printStatistics)
 	add("verify", "Read every entry; exit 1 where one is damaged", o.verifyEntries)
-	add("gc", "Take out damaged entries, files that writers left, and the oldest beyond the limit", o.collectGarbage)
+	add("gc", "Remove damaged entries, files that writers left, and the oldest entries beyond the limit", o.collectGarbage)
 	add("clear", "Take out everything", o.clearFolder)
 	c.AddCommand(o.newExplain())
 	return c
@@ -179,7 +179,7 @@ func (o *cacheCommand) verifyEntries(c *cache.Cache) error {
 		}
 	}
 	if err == nil && len(damaged) > 0 {
-		err = fmt.Errorf("%d of %d entries are damaged; devrun cache gc takes them out", len(damaged), len(list))
+		err = fmt.Errorf("%d of %d entries are damaged; devrun cache gc removes them", len(damaged), len(list))
 	}
 	return err
 }
@@ -195,7 +195,7 @@ func (o *cacheCommand) printRemoved(r cache.Removed, err error) error {
 	if o.json {
 		return cli.WriteJSON(o.streams.Out, r)
 	}
-	_, err = fmt.Fprintf(o.streams.Out, "%d files, %d bytes taken out\n", r.Entries, r.Bytes)
+	_, err = fmt.Fprintf(o.streams.Out, "%d files, %d bytes removed\n", r.Entries, r.Bytes)
 	return err
 }
 
@@ -203,7 +203,7 @@ func (o *cacheCommand) newExplain() *cobra.Command {
 	var kernel, device string
 	c := &cobra.Command{
 		Use:   "explain --kernel NAME FILE...",
-		Short: "Tell why a launch of the kernel finds its program or does not",
+		Short: "Say why a launch of the kernel finds its program in the cache or does not",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cli.Usagef("name the files with the device images; see 'devrun cache explain --help'")

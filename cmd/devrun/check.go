@@ -28,7 +28,7 @@ func newCheckCommand(s cli.Streams) *cobra.Command {
 	o := &checkCommand{streams: s}
 	c := &cobra.Command{
 		Use:   "check FILE...",
-		Short: "Tell whether the device code of programs and libraries links, without a device",
+		Short: "Check whether the device code of programs and libraries links, without a device",
 		Long: `check is ldd for device code. For each image of the FILEs (programs, shared
 libraries, objects, SPIR-V, folders of them) it lists the symbols that it
 imports and the image that a launch would take for each. Then it lists the

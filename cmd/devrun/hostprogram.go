@@ -181,7 +181,7 @@ func (p *hostProgram) warnNearby() {
 		if len(f.images) > 0 {
 			p.problems = append(p.problems, linkcheck.Problem{
 				Severity: linkcheck.Warning, Kind: linkcheck.NotLoaded, Symbol: filepath.Base(f.name),
-				Message: fmt.Sprintf("%s has device code, and no program that was given loads it: link it with -Wl,--no-as-needed, or tell with --dlopen that the program opens it", f.name),
+				Message: fmt.Sprintf("%s has device code, and no program that was given loads it: link it with -Wl,--no-as-needed, or name it with --dlopen if the program opens it", f.name),
 			})
 		}
 	}

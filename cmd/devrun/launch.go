@@ -76,13 +76,13 @@ func newLaunchCommand(s cli.Streams) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.kernel, "kernel", "", "the kernel: its `NAME`, or a part that no other has")
+	f.StringVar(&o.kernel, "kernel", "", "`NAME` of the kernel, or a part of it that no other kernel has")
 	f.StringVar(&o.global, "global", "", "number of work-items: `X[,Y[,Z]]`")
 	f.StringVar(&o.local, "local", "", "work-items of a work-group: `X[,Y[,Z]]`, which divide those of --global")
 	f.StringArrayVar(&o.args, "arg", nil, "one argument, as `SPEC`; repeat for each")
-	f.StringArrayVar(&o.extra, "buffer", nil, "memory that struct: arguments have addresses of: `SPEC` is TYPE:COUNT, TYPE:V,V,... or TYPE:@FILE; repeat for each")
+	f.StringArrayVar(&o.extra, "buffer", nil, "memory whose address struct: arguments hold: `SPEC` is TYPE:COUNT, TYPE:V,V,... or TYPE:@FILE; repeat for each")
 	f.StringVar(&o.device, "device", "", "device: `SEL` is BACKEND[:TYPE or number], as devrun devices lists them; embedded:check looks for faults of the kernel")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "tell on standard error whether the embedded device compiles the kernel, or why it interprets it")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "say on standard error whether the embedded device compiles the kernel, or why it interprets it")
 	f.BoolVar(&o.json, "json", false, "print JSON, buffers in full")
 	f.StringArrayVar(&o.out, "out", nil, "`N=FILE`: write the bytes of buffer argument N to FILE; bN=FILE those of --buffer N")
 	f.StringVar(&o.saveTemps, "save-temps", "", "keep the C that the embedded device makes of kernels in the folder `DIR`, with the cache on")

@@ -208,7 +208,7 @@ func (j *job) resolveAddresses(s *spec) ([]byte, error) {
 	for _, a := range s.addresses {
 		memory, ok := j.findBuffer(a.buffer).memory.(driver.Addresser)
 		if !ok {
-			return nil, errors.New("the device does not tell the addresses of its memory, which struct:ptr: needs")
+			return nil, errors.New("the device does not give the addresses of its memory, which struct:ptr: needs")
 		}
 		binary.LittleEndian.PutUint64(data[a.at:], memory.Address()+uint64(a.offset))
 	}

@@ -34,7 +34,7 @@ func newExtractCommand(s cli.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "extract FILE",
 		Short: "write the device images of a file as files of their own, and a table that -batch takes",
-		Long: `extract writes, for each image that is meant, its code, its properties (.prop) and its
+		Long: `extract writes, for each image that is selected, its code, its properties (.prop) and its
 entries (.sym) as files named after FILE, and a table of them. As the rows of a table share
 kind, target, format and options, images that differ in those get tables of their own; then
 there also is a response file (.rsp) that wraps all of them again in their order. The command

@@ -19,7 +19,7 @@ import (
 type inflation struct{ limit byteSize }
 
 func (l *inflation) defineInflationFlags(c *cobra.Command) {
-	c.Flags().Var(&l.limit, "max-inflated", "the bytes `SIZE` that compressed images and envelopes of a file may inflate to in all (default 1G)")
+	c.Flags().Var(&l.limit, "max-inflated", "the most bytes, `SIZE`, that the images and envelopes of a file may have in all when decompressed (default 1G)")
 }
 
 func (l *inflation) openWrapped(name string) (*wrapper.File, error) {
@@ -71,7 +71,7 @@ type selection struct {
 // several commands have, they have with one meaning.
 func (s *selection) defineSelectionFlags(c *cobra.Command) {
 	f := c.Flags()
-	f.Var(&s.images, "image", "the images of the numbers `N[,N]` in the list (0,2); may be repeated")
+	f.Var(&s.images, "image", "the images with the numbers `N[,N]` in the list (0,2); may be repeated")
 	f.StringVar(&s.target, "target", "", "the images of the target `NAME`")
 	f.StringVar(&s.arch, "arch", "", "the images of the architecture `NAME` (gfx90a, sm_80)")
 	f.StringVar(&s.format, "format", "", "the images of the format `NAME` in the list (spirv, elf, ptx, ...)")

@@ -178,7 +178,7 @@ func (l *lister) inspectEach(f *wrapper.File, images []int, do func(n int, found
 	for at, err := range faults {
 		i := images[at]
 		if !searchedCode(&f.Images()[i]) {
-			fmt.Fprintf(l.streams.Err, "%s: %s: image %d: code is not searched for kernels above %d MiB (--kernel of extract does)\n",
+			fmt.Fprintf(l.streams.Err, "%s: %s: image %d: code of more than %d MiB is not searched for kernels (extract --kernel searches it)\n",
 				program, f.Name(), i, maxSearched>>20)
 		}
 		if err != nil {

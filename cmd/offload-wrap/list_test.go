@@ -22,7 +22,7 @@ func TestListLargeCode(t *testing.T) {
 	if exit := run([]string{"list", object}, cli.Streams{Out: &stdout, Err: &stderr}); exit != 0 {
 		t.Errorf("exit %d", exit)
 	}
-	if !strings.Contains(stderr.String(), "image 0: code is not searched for kernels above 8 MiB") || !strings.Contains(stdout.String(), "8388612") {
+	if !strings.Contains(stderr.String(), "image 0: code of more than 8 MiB is not searched for kernels") || !strings.Contains(stdout.String(), "8388612") {
 		t.Errorf("%s\n%s", &stdout, &stderr)
 	}
 }

@@ -94,7 +94,7 @@ func (o *options) checkNative() error {
 	case len(n.targets) == 0 && (len(n.levels) > 0 || n.compiler != "" || n.saveTemps):
 		return errors.New("-native-arch, -cc and -save-temps are for native images: add -to=x86_64 or -to=aarch64")
 	case len(n.targets) > 0 && !o.properties:
-		return errors.New("native images are known by their property set: add -properties")
+		return errors.New("native images are recognized by their property set: add -properties")
 	case len(n.targets) > 1 && n.compiler != "":
 		return errors.New("-cc names one compiler: make the native images of one architecture in each run")
 	}

@@ -234,7 +234,7 @@ func (o *options) setFormats(arg string) error {
 		}
 	}
 	if o.spirv.ptx && o.spirv.wanted {
-		return fmt.Errorf("-to=%s: PTX is for itself", arg)
+		return fmt.Errorf("-to=%s: ptx cannot be combined with another format", arg)
 	}
 	return nil
 }

@@ -109,7 +109,7 @@ func (d *Device) explainBuild(err error) error {
 
 func (d *Device) ownObjects(objects []driver.Object) ([]*object, error) {
 	if len(objects) == 0 {
-		return nil, errors.New("a program of no objects")
+		return nil, errors.New("a program without objects")
 	}
 	own := make([]*object, len(objects))
 	for i, o := range objects {

@@ -129,7 +129,7 @@ func (k *kernel) findParams() error {
 	} else {
 		infos, ok := k.program.device.library.Params(k.function)
 		if !ok {
-			return errors.New("the driver does not tell the parameters of kernels in cubins; that takes one for CUDA 12.4, or PTX")
+			return errors.New("the driver does not describe the parameters of kernels in cubins: use a driver for CUDA 12.4 or later, or PTX")
 		}
 		for _, p := range infos {
 			kind := driver.ParamValue

@@ -50,7 +50,7 @@ func (e *CallError) Error() string {
 func (e *CallError) Unwrap() error { return e.Err }
 
 // ErrNullHandle is the cause of a CallError of a call that told success.
-var ErrNullHandle = errors.New("the driver told success and gave out a null handle")
+var ErrNullHandle = errors.New("the driver reported success and returned a null handle")
 
 // CheckMade is the error of a call that makes an object: err, or that the object is null,
 // which other calls of the driver would take for one.

@@ -33,7 +33,7 @@ func (p *program) Binary() ([]byte, error) {
 			return nil, err
 		}
 		if len(native) == 0 {
-			return nil, fmt.Errorf("the driver gives out no binary of a module: %w", driver.ErrUnsupported)
+			return nil, fmt.Errorf("the driver returns no binary of a module: %w", driver.ErrUnsupported)
 		}
 		code = append(binary.LittleEndian.AppendUint64(code, uint64(len(native))), native...)
 	}

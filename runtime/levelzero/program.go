@@ -63,7 +63,7 @@ type program struct {
 // kernels' parameters.
 func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.LinkOptions) (driver.Program, error) {
 	if len(objects) == 0 {
-		return nil, errors.New("a program of no objects")
+		return nil, errors.New("a program without objects")
 	}
 	own := make([]*object, len(objects))
 	inputs := make([]spirv.Input, len(objects))

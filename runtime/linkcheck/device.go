@@ -57,7 +57,7 @@ func FindDevice(name string) (*Device, error) {
 			return newDevice(name, k.typ, []string{name}, nil), nil
 		}
 	}
-	return nil, fmt.Errorf("no device or target is called so; the devices are %s, the targets those of images, such as spir64", strings.Join(DeviceNames(), ", "))
+	return nil, fmt.Errorf("no device or target has that name; the devices are %s, the targets those of images, such as spir64", strings.Join(DeviceNames(), ", "))
 }
 
 // newDevice takes images of the targets. Formats that are nil are any.

@@ -62,7 +62,7 @@ func (c *checker) reportMissing(m *missing) {
 		c.addProblem(Error, NoLinking, m.symbol, fmt.Sprintf("%s, imported by %s from %v: %s does not link images of target %s (it lacks %s); link the device code when the program is built",
 			m.symbol, importers, m.first.Exporter, c.device.Name, m.target, m.first.Linking))
 	case nearby != nil:
-		c.addProblem(Error, NotLoaded, m.symbol, fmt.Sprintf("%s, imported by %s, is exported by %v, which the program does not load: link it with -Wl,--no-as-needed, or tell with --dlopen that the program opens it",
+		c.addProblem(Error, NotLoaded, m.symbol, fmt.Sprintf("%s, imported by %s, is exported by %v, which the program does not load: link it with -Wl,--no-as-needed, or name it with --dlopen if the program opens it",
 			m.symbol, importers, nearby))
 	case len(m.first.Refusals) > 0:
 		c.addProblem(Error, Unfit, m.symbol, fmt.Sprintf("%s, imported by %s, is exported by images that do not serve:%s",

@@ -53,7 +53,7 @@ func (d *Device) ownObjects(objects []driver.Object) ([]*object, error) {
 			return nil, fmt.Errorf("object %d is not of this device", i)
 		}
 		if object.format != firstObject(own, object).format {
-			return nil, fmt.Errorf("%s is %s and %s is %s; the formats of a program are one", own[0].name, own[0].format, object.name, object.format)
+			return nil, fmt.Errorf("%s is %s and %s is %s; all images of a program have one format", own[0].name, own[0].format, object.name, object.format)
 		}
 		own = append(own, object)
 	}

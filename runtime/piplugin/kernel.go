@@ -47,7 +47,7 @@ func (k *kernel) Close() error {
 func (k *kernel) countParams() error {
 	n, err := k.device.plugin.Number(pi.KernelGetInfo, cl.KernelNumArgs, k.handle)
 	if err != nil {
-		return fmt.Errorf("kernel %s: the plugin does not tell the number of its parameters: %w", k.name, err)
+		return fmt.Errorf("kernel %s: the plugin does not give the number of its parameters: %w", k.name, err)
 	}
 	const most = 1 << 16
 	k.params = make([]driver.Param, min(n, most))

@@ -39,7 +39,7 @@ func (h *Help) Print(w io.Writer) {
 				name = ""
 			}
 		}
-		fmt.Fprintf(w, "\n'%s COMMAND --help' says more of a command.\n", h.Program)
+		fmt.Fprintf(w, "\n'%s COMMAND --help' says more about a command.\n", h.Program)
 	}
 	if h.Options != nil {
 		fmt.Fprintf(w, "\nOptions:\n")
@@ -75,7 +75,7 @@ Examples:
 Commands:{{range .Commands}}{{if .IsAvailableCommand}}
   {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}
 
-'{{.CommandPath}} COMMAND --help' says more of a command.{{end}}{{if .HasAvailableFlags}}
+'{{.CommandPath}} COMMAND --help' says more about a command.{{end}}{{if .HasAvailableFlags}}
 
 Options:
 {{.Flags.FlagUsagesWrapped 100 | trimTrailingWhitespaces}}{{end}}

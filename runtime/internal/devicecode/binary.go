@@ -32,7 +32,7 @@ func DeviceIdentity(info *driver.Info, others ...string) string {
 // driver.ErrUnsupported where there is no code.
 func (p *StoredProgram) Encode(magic string) ([]byte, error) {
 	if len(p.Code) == 0 {
-		return nil, fmt.Errorf("the driver gives out no binary: %w", driver.ErrUnsupported)
+		return nil, fmt.Errorf("the driver returns no binary: %w", driver.ErrUnsupported)
 	}
 	tables, err := json.Marshal(p.Tables)
 	if err != nil {

@@ -109,7 +109,7 @@ func (l *Library) linkOnce(inputs []Input, g *logs) (cubin []byte, err error) {
 		return nil, err
 	}
 	if size == 0 {
-		return nil, errors.New("the driver linked the modules to nothing")
+		return nil, errors.New("the driver's link returned no code")
 	}
 	return bytes.Clone(dl.Bytes(code, int(size))), nil // it is the linker's memory
 }

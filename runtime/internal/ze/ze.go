@@ -149,7 +149,7 @@ func Open(hooks Hooks, names ...string) (*Library, error) {
 	}
 	if err := l.callFunction(fnInit, 0); err != nil {
 		if hasCode(err, resultUninitialized) {
-			err = fmt.Errorf("%s is there, and no driver for it: %w", library.Path, err)
+			err = fmt.Errorf("%s is installed, and no driver for it: %w", library.Path, err)
 		}
 		return nil, errors.Join(err, library.Close())
 	}
