@@ -161,7 +161,9 @@ func (r *Runtime) programOf(ctx context.Context, d *Device, img *registry.Image,
 	case found == 1:
 		return b, nil
 	case found > 1:
-		return nil, errors.Join(fmt.Errorf("device global %s: %w", id, globals.ErrManyImage), b.releaseUse())
+		// Which of them the caller means cannot be known, as each has a variable.
+		return nil, errors.Join(fmt.Errorf("device global %s: %w %d programs have %v, built for different specialization constants or linked with different images, and each has a variable of its own: "+
+			"keep the variable in a source whose kernels use no specialization constants", id, globals.ErrManyImage, found, img), b.releaseUse())
 	}
 	kernels := img.Kernels()
 	if len(kernels) == 0 {

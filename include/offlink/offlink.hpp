@@ -333,6 +333,7 @@ namespace detail {
 
 inline offlink_arg argument(const local_memory &l) { return offlink_arg_local(l.size); }
 inline offlink_arg argument(const address &a) { return offlink_arg_pointer(a.pointer); }
+inline offlink_arg argument(std::nullptr_t) { return offlink_arg_pointer(nullptr); }
 template <class T> offlink_arg argument(const buffer<T> &b) { return offlink_arg_buffer(b.get()); }
 template <class T> offlink_arg argument(const shared<T> &s) { return offlink_arg_pointer(s.data()); }
 // Events are not arguments: they go before the others, to launch_after.
@@ -346,10 +347,13 @@ template <class T> offlink_arg argument(const T &value) {
 
 } // namespace detail
 
-// A queue of commands. Those with names of kernels open each kernel once.
+// A queue of commands. Those with names of kernels open each kernel once. Where several
+// modules have a kernel of a name, that of the module which makes the queue is taken; pass
+// OFFLINK_HERE where a function of another module makes it, such as std::make_unique.
 class queue {
 public:
-  explicit queue(const device &d, unsigned flags = 0) : device_(d), kernels_(std::make_shared<kernels>()) {
+  explicit queue(const device &d, unsigned flags = 0, const void *module = OFFLINK_HERE)
+      : device_(d), module_(module), kernels_(std::make_shared<kernels>()) {
     offlink_queue *q;
     check(offlink_queue_create(d.get(), flags, &q));
     handle_ = detail::own(q, offlink_queue_close, d.shared());
@@ -394,7 +398,7 @@ public:
   event copy(void *to, const void *from, std::size_t size, std::initializer_list<event> after = {}) {
     return command(after, [&](const offlink_sync *s) { return offlink_enqueue_copy(get(), to, from, size, s); });
   }
-  template <class T> event fill(const shared<T> &s, const T &value, std::initializer_list<event> after = {}) {
+  template <class T> event fill(const shared<T> &s, const std::decay_t<T> &value, std::initializer_list<event> after = {}) {
     return command(after, [&](const offlink_sync *y) {
       return offlink_enqueue_fill(get(), s.data(), &value, sizeof value, s.size() * sizeof value, y);
     });
@@ -443,7 +447,7 @@ private:
     std::lock_guard<std::mutex> lock(kernels_->mutex);
     auto at = kernels_->by_name.find(name);
     if (at == kernels_->by_name.end())
-      at = kernels_->by_name.emplace(name, kernel(device_, name)).first;
+      at = kernels_->by_name.emplace(name, kernel(device_, name, {}, module_)).first;
     return at->second;
   }
 
@@ -464,6 +468,7 @@ private:
   }
 
   device device_;
+  const void *module_;
   std::shared_ptr<kernels> kernels_;
   std::shared_ptr<offlink_queue> handle_;
 };

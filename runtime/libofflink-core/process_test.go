@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "rewrite the expected output in the scri
 // imports. all.o has the other kernels of that module too, with a specialization
 // constant "the answer" of two integers; global.o is lib.o with the device
 // global "variable". The kernel "call" in pointers.o calls a pointer to a function,
-// such as those that chosen.o exports.
+// such as those that chosen.o exports. The kernel "fill" of subtract.o subtracts.
 func TestScripts(t *testing.T) {
 	runScripts(t, nil, "", "ONEAPI_DEVICE_SELECTOR=host:*") // whatever drivers are installed
 }
@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 // Intel's CPU device.
 func TestScriptsOnOpenCL(t *testing.T) {
 	driver := testtool.Python(t, "lib/libintelocl.so")
-	files := []string{"testdata/script/commands.txtar", "testdata/script/direct.txtar", "testdata/script/direct_failure.txtar", "testdata/script/direct_untold.txtar", "testdata/script/pointers.txtar", "testdata/script/callbacks.txtar", "testdata/script/orders.txtar", "testdata/script/threads.txtar"}
+	files := []string{"testdata/script/commands.txtar", "testdata/script/direct.txtar", "testdata/script/direct_failure.txtar", "testdata/script/direct_untold.txtar", "testdata/script/pointers.txtar", "testdata/script/callbacks.txtar", "testdata/script/orders.txtar", "testdata/script/threads.txtar", "testdata/script/classes.txtar"}
 	runScripts(t, files, "", "ONEAPI_DEVICE_SELECTOR=opencl:*", "OCL_ICD_VENDORS="+driver, "CANNOT_ABORT=1")
 }
 
@@ -55,7 +55,7 @@ func TestScriptsOnBuffers(t *testing.T) {
 // runScripts runs scripts, all of them if files is nil, with an environment. The
 // loader looks into the folder too, unless it is empty.
 func runScripts(t *testing.T, files []string, folder string, environment ...string) {
-	testtool.Need(t, "gcc")
+	testtool.Need(t, "gcc", "g++")
 	lib := buildLibraries(t)
 	include, err := filepath.Abs("../../include")
 	if err != nil {
@@ -73,6 +73,7 @@ func runScripts(t *testing.T, files []string, folder string, environment ...stri
 	global := wrapModule(t, "lib", []string{"add_variable"}, []string{"LibDeviceFunc"}, func(p *props.Sets) {
 		p.Put(props.SetDeviceGlobals, "variable", props.Bytes([]byte{4, 0, 0, 0, 1, 0, 0, 0}))
 	})
+	subtract := subtractingModule(t)
 	pointers := wrapModule(t, "pointers", []string{"call"}, []string{"own"})
 	chosen := wrapModule(t, "chosen", nil, []string{"twice", "square"})
 	params := testscript.Params{
@@ -90,7 +91,7 @@ func runScripts(t *testing.T, files []string, folder string, environment ...stri
 			if err := os.WriteFile(filepath.Join(e.WorkDir, "app.o"), app, 0o666); err != nil {
 				return err
 			}
-			for name, object := range map[string][]byte{"lib.o": library, "all.o": all, "global.o": global, "pointers.o": pointers, "chosen.o": chosen, "lib.spv": libraryCode} {
+			for name, object := range map[string][]byte{"lib.o": library, "all.o": all, "global.o": global, "pointers.o": pointers, "chosen.o": chosen, "subtract.o": subtract, "lib.spv": libraryCode} {
 				if err := os.WriteFile(filepath.Join(e.WorkDir, name), object, 0o666); err != nil {
 					return err
 				}
@@ -140,6 +141,21 @@ func buildLibraries(t *testing.T) string {
 	}
 	libraries.dir = dir
 	return dir
+}
+
+// subtractingModule wraps app.spv with a kernel "fill" that subtracts its argument where
+// the original adds it.
+func subtractingModule(t *testing.T) []byte {
+	t.Helper()
+	code, err := os.ReadFile("../drivertest/testdata/app.spv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	add, sub := []byte{129, 0, 5, 0}, []byte{131, 0, 5, 0} // OpFAdd, OpFSub
+	if bytes.Count(code, add) != 1 {
+		t.Fatal("app.spv does not have one addition of floats")
+	}
+	return bytes.Replace(wrapModule(t, "app", []string{"fill"}, nil), code, bytes.Replace(code, add, sub, 1), 1)
 }
 
 // wrapModule wraps a module of the conformance suite.

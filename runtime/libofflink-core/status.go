@@ -44,7 +44,8 @@ func statusOf(err error) status {
 	case errors.Is(err, runtime.ErrShutdown), errors.Is(err, runtime.ErrDriverEnded):
 		return statusRuntime
 	case hasType[*invalidError](err), hasType[*runtime.LaunchError](err), hasType[*runtime.SpecError](err),
-		errors.Is(err, globals.ErrCopyTo), errors.Is(err, globals.ErrCopyFrom):
+		errors.Is(err, globals.ErrCopyTo), errors.Is(err, globals.ErrCopyFrom),
+		errors.Is(err, globals.ErrManyImage), errors.Is(err, globals.ErrNoImage):
 		return statusInvalid
 	case hasType[*resolve.NoKernelError](err), hasType[*runtime.NoDeviceError](err), hasType[*runtime.NoFunctionError](err), errors.Is(err, globals.ErrUnknown), hasType[*codeError](err) && errors.Is(err, fs.ErrNotExist):
 		return statusNotFound
