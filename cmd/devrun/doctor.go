@@ -95,11 +95,10 @@ func examineBackends(ctx context.Context, s cli.Streams, asJSON bool, limit time
 	all, unwell := listBackends(ctx, s, limit)
 	reports := all.Backends
 	for i := range reports {
-		part := reports[i].part()
 		for j := range reports[i].Devices {
 			d := &reports[i].Devices[j]
 			if d.Chosen {
-				d.SelfTest = runSelfTest(ctx, s, limit, part, d.Selector)
+				d.SelfTest = runSelfTest(ctx, s, limit, all.Parts[i], d.Selector)
 				unwell = unwell || d.SelfTest.Error != ""
 			}
 		}

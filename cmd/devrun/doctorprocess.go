@@ -105,7 +105,9 @@ var goTrace = regexp.MustCompile(`^(SIG[A-Z]+: |fatal error: |panic: |unexpected
 // listing is the result of the process that lists back ends, or those of several.
 type listing struct {
 	Backends []backendReport
-	Devices  []listedDevice // the chosen ones
+	// Parts are the values of backends.Options.Only that open each of Backends alone.
+	Parts   []string
+	Devices []listedDevice // the chosen ones
 	// NoDevice says why there is none.
 	NoDevice string
 }
@@ -117,28 +119,33 @@ func listBackends(ctx context.Context, s cli.Streams, limit time.Duration) (all 
 		return all, false
 	}
 	all = listing{}
-	for _, part := range backends.Parts() {
+	for _, part := range backends.Parts(backends.Options{}) {
 		if r, ok := replacedPart(all.Backends, part); ok {
 			all.Backends = append(all.Backends, r)
+			all.Parts = append(all.Parts, part)
 			continue
 		}
 		var one listing
 		if err := askProcess(ctx, s, limit, &one, listCommand, part); err != nil {
-			one = listing{Backends: []backendReport{{Name: part, Error: err.Error() + partAdvice[part]}}}
+			one = failedPart(part, err)
 			bad = true
 		}
 		all.Backends = append(all.Backends, one.Backends...)
+		all.Parts = append(all.Parts, one.Parts...)
 		all.Devices = append(all.Devices, one.Devices...)
 		all.NoDevice = one.NoDevice
 	}
 	return all, bad
 }
 
-// partAdvice tells how to find the driver that ended its process, where several
-// share one.
-var partAdvice = map[string]string{
-	"opencl":         "; set OCL_ICD_VENDORS to one driver at a time to find the one that fails",
-	backends.Plugins: "; name one plugin at a time in the configuration file to find the one that fails",
+// failedPart reports a part whose process failed. Several drivers of OpenCL share one.
+func failedPart(part string, failed error) listing {
+	name, plugin := strings.CutPrefix(part, backends.Plugins+":")
+	words := failed.Error()
+	if name == "opencl" && !plugin {
+		words += "; set OCL_ICD_VENDORS to one driver at a time to find the one that fails"
+	}
+	return listing{Backends: []backendReport{{Name: name, Plugin: plugin, Error: words}}, Parts: []string{part}}
 }
 
 // replacedPart reports a back end whose place a plugin takes.
@@ -149,14 +156,6 @@ func replacedPart(reports []backendReport, part string) (backendReport, bool) {
 		}
 	}
 	return backendReport{}, false
-}
-
-// part is the value of backends.Options.Only that opens the back end.
-func (r *backendReport) part() string {
-	if r.Plugin {
-		return backends.Plugins
-	}
-	return r.Name
 }
 
 // newListCommand is the process that lists the back ends, or one part of them.
@@ -188,6 +187,7 @@ func listPart(s cli.Streams, part string) error {
 	result := listing{Backends: []backendReport{}}
 	for _, f := range found.Backends {
 		result.Backends = append(result.Backends, reportBackend(f))
+		result.Parts = append(result.Parts, f.Part)
 	}
 	devices, err := runtime.New(found.Drivers()).Devices()
 	if err != nil {

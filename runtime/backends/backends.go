@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 
 	"offlink/runtime"
@@ -59,12 +60,13 @@ func (o *Options) traceOutput() io.Writer {
 	return o.Trace
 }
 
-// Plugins is the part of Options.Only that has the plugins.
+// Plugins is the part of Options.Only that has all plugins. With a colon and a name of
+// the configuration file after it, it is that plugin alone.
 const Plugins = "plugins"
 
-// Parts are the values of Options.Only, in the order in which they are opened: the
-// plugins, then each back end that is built in.
-func Parts() []string { return append([]string{Plugins}, builtinNames()...) }
+// Parts are the values of Options.Only, in the order in which they are opened: each
+// plugin, then each back end that is built in.
+func Parts(o Options) []string { return append(pluginParts(&o), builtinNames()...) }
 
 func builtinNames() (names []string) {
 	for _, b := range builtin {
@@ -74,6 +76,17 @@ func builtinNames() (names []string) {
 }
 
 func (o *Options) opensPart(name string) bool { return o.Only == "" || o.Only == name }
+
+// onlyPlugin is the one plugin that is opened; "" where there is no such limit.
+func (o *Options) onlyPlugin() string {
+	name, ok := strings.CutPrefix(o.Only, pluginPart(""))
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+func pluginPart(name string) string { return Plugins + ":" + name }
 
 // backend is a back end that is built in.
 type backend struct {

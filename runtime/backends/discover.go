@@ -26,6 +26,8 @@ type Found struct {
 	Plugin  bool
 	Path    string // the driver's library, where there is one
 	Version string // of the driver, where it tells
+	// Part is the value of Options.Only that opens it.
+	Part string
 	// Attempts are the paths that were tried, where the library was not found.
 	Attempts []dl.Attempt
 	// Err is why it was not opened, or why some devices are missing.
@@ -51,7 +53,7 @@ func Discover(o Options) (*Discovery, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.opensPart(Plugins) {
+	if o.opensPart(Plugins) || o.onlyPlugin() != "" {
 		d.Backends = d.openPlugins(&o, t)
 	}
 	for _, b := range builtin {
@@ -97,7 +99,7 @@ func (d *Discovery) Close() error {
 }
 
 func (d *Discovery) openBuiltin(o *Options, t *tracer, b backend) *Found {
-	f := &Found{Name: b.name, Install: b.install}
+	f := &Found{Name: b.name, Part: b.name, Install: b.install}
 	if !d.Filter.MayChoose(b.name) {
 		f.Filtered = strings.Join(d.Filter.Variables(), " ")
 		return f

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"offlink/runtime"
@@ -26,15 +27,34 @@ func (d *Discovery) openPlugins(o *Options, t *tracer) []*Found {
 	file, explicit := configFile(o)
 	names, err := readConfig(file)
 	if err != nil && (explicit || !errors.Is(err, os.ErrNotExist)) {
-		f := &Found{Name: file, Plugin: true}
+		f := &Found{Name: file, Plugin: true, Part: Plugins}
 		f.recordFailure(t, fmt.Errorf("%s: %w", orElse(map[bool]string{true: configVariable}[explicit], "plugins"), err))
 		return []*Found{f}
 	}
 	var list []*Found
+	only := o.onlyPlugin()
 	for _, name := range names {
-		list = append(list, d.openPlugin(o, t, name))
+		if only == "" || only == name {
+			list = append(list, d.openPlugin(o, t, name))
+		}
 	}
 	return list
+}
+
+// pluginParts are the parts of the plugins: one where no plugin is named, which tells why
+// where the file cannot be read.
+func pluginParts(o *Options) (parts []string) {
+	file, _ := configFile(o)
+	names, err := readConfig(file)
+	if err != nil || len(names) == 0 {
+		return []string{Plugins}
+	}
+	for _, name := range names {
+		if part := pluginPart(name); !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	return parts
 }
 
 // pluginNames are the names of the plugins' back ends. A file that cannot be
@@ -126,7 +146,7 @@ func candidates(o *Options, name string) (list []string) {
 // openPlugin opens one library. Its back end has the name of the file, so the
 // environment may exclude it before it is opened.
 func (d *Discovery) openPlugin(o *Options, t *tracer, name string) *Found {
-	f := &Found{Name: name, Plugin: true}
+	f := &Found{Name: name, Plugin: true, Part: pluginPart(name)}
 	if !d.Filter.MayChoose(piplugin.BackendName(name)) {
 		f.Filtered = strings.Join(d.Filter.Variables(), " ")
 		return f

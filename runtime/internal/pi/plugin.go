@@ -94,7 +94,12 @@ func Open(names []string, hooks Hooks) (*Plugin, error) {
 		return nil, err
 	}
 	p := &Plugin{library: library, hooks: hooks}
-	if err := p.initialize(); err != nil {
+	err = p.initialize()
+	if _, ok := errors.AsType[*NotPluginError](err); ok {
+		// It stays: its constructors may have started threads, which nothing ends.
+		return nil, err
+	}
+	if err != nil {
 		return nil, errors.Join(err, library.Close())
 	}
 	return p, nil
