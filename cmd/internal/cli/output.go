@@ -26,14 +26,15 @@ import (
 //
 // Create may be called from several goroutines.
 type Outputs struct {
-	mu      sync.Mutex
-	pending []*pendingFile
-	last    []*pendingFile
-	queue   fileQueue
-	guard   inputGuard
-	folders []string // that were made for the files, the innermost first
-	release func()   // ends the removal at signals; nil before the first file
-	ended   bool     // a signal ends the process: no more files are made
+	mu       sync.Mutex
+	pending  []*pendingFile
+	last     []*pendingFile
+	queue    fileQueue
+	guard    inputGuard
+	listings folderListings
+	folders  []string // that were made for the files, the innermost first
+	release  func()   // ends the removal at signals; nil before the first file
+	ended    bool     // a signal ends the process: no more files are made
 }
 
 // pendingFile is a file that does not have its name yet, or the content for a
@@ -260,6 +261,7 @@ func (o *Outputs) abortForGood() {
 func (o *Outputs) reset() {
 	o.mu.Lock()
 	o.pending, o.last, o.folders, o.guard.taken = nil, nil, nil, nil
+	o.listings = folderListings{}
 	release := o.release
 	o.release = nil
 	o.mu.Unlock()

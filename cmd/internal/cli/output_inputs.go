@@ -59,9 +59,15 @@ func (o *Outputs) CheckOutput(path string) error {
 // claimTarget finds the destination of an output, refuses it if it is an input or
 // another output, and records it.
 func (o *Outputs) claimTarget(path string) (*target, error) {
-	t, err := findTarget(path)
-	if err != nil {
-		return nil, openError(path, err)
+	o.mu.Lock()
+	free := o.listings.knowsFree(path)
+	o.mu.Unlock()
+	t := &target{shown: path, path: path, own: -1}
+	if !free {
+		var err error
+		if t, err = findTarget(path); err != nil {
+			return nil, openError(path, err)
+		}
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
