@@ -24,6 +24,8 @@ type Partition struct {
 	Removed []string
 	// Selections replaces the selection kinds of comdats.
 	Selections map[ComdatID]string
+
+	fresh []Edit // memory of edits to come
 }
 
 // Edit holds the changes of one value in a partition.
@@ -86,15 +88,22 @@ type NewNode struct {
 // Edit returns the edit of the value, adding an empty one.
 func (s *Partition) Edit(id ValueID) *Edit {
 	if s.Edits == nil {
-		s.Edits = make(map[ValueID]*Edit)
+		s.Edits = make(map[ValueID]*Edit, min(len(s.Definitions), 64))
 	}
 	e := s.Edits[id]
 	if e == nil {
-		e = new(Edit)
+		if len(s.fresh) == 0 {
+			s.fresh = make([]Edit, editChunk)
+		}
+		e, s.fresh = &s.fresh[0], s.fresh[1:]
 		s.Edits[id] = e
 	}
 	return e
 }
+
+// editChunk is how many edits have their memory together: where modules are split,
+// most functions of an image become local to it.
+const editChunk = 8
 
 // Empty reports whether the partition keeps no element of a value. It is not
 // written then.

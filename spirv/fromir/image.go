@@ -99,6 +99,7 @@ func (m *image) beginImage(t *translator) {
 // the view, so that the message does not depend on which worker came first.
 func (m *image) translateValues() {
 	m.findNeeded()
+	used := int64(0)
 	for i := range m.view.values {
 		v := &m.view.values[i]
 		if m.skipsValue(i, v) {
@@ -110,9 +111,10 @@ func (m *image) translateValues() {
 		}
 		m.values[i].unit = u
 		if v.Value.Kind == ir.Function && v.Definition {
-			m.translation.used.Add(1)
+			used++
 		}
 	}
+	m.translation.used.Add(used)
 }
 
 // findNeeded finds the functions that other modules see, and those that they or
@@ -301,10 +303,8 @@ func (m *image) addUnit(i int, v *ir.PartitionValue, u *unit) {
 func (m *image) beginUnit(u *unit) {
 	m.local = slices.Grow(m.local[:0], len(u.meanings))[:len(u.meanings)]
 	clear(m.local)
-	for i, e := range u.meanings {
-		if e != nil {
-			m.local[i] = m.entryNumber(e)
-		}
+	for _, s := range u.shares {
+		m.local[s.local] = m.entryNumber(s.entry)
 	}
 	for _, l := range u.literals {
 		m.local[l.local] = l.value
@@ -371,13 +371,25 @@ func (m *image) copyCode(words []uint32, u *unit, start, end int) []uint32 {
 	code := words[at:]
 	// Relocations are in the order of the words: a wrapper's are at the end of
 	// a list that may be long.
-	first, _ := slices.BinarySearchFunc(u.relocs, start, func(r codeReloc, at int) int { return int(r.at) - at })
-	for _, r := range u.relocs[first:] {
+	relocs := u.relocs
+	if start > 0 {
+		first, _ := slices.BinarySearchFunc(relocs, start, func(r codeReloc, at int) int { return int(r.at) - at })
+		relocs = relocs[first:]
+	}
+	local, next := m.local, m.next
+	for _, r := range relocs {
 		if int(r.at) >= end {
 			break
 		}
-		code[int(r.at)-start] = m.ownNumber(r.local)
+		n := local[r.local]
+		if n == 0 { // as in ownNumber
+			n = next
+			local[r.local] = n
+			next++
+		}
+		code[int(r.at)-start] = n
 	}
+	m.next = next
 	return words
 }
 
@@ -688,10 +700,21 @@ func (m *image) moduleBytes(to []byte) []byte {
 	to = slices.Grow(to, size)[:start+size]
 	rest := to[start:]
 	for _, part := range parts {
-		for i, w := range part {
-			binary.LittleEndian.PutUint32(rest[4*i:], w)
-		}
+		putWords(rest[:4*len(part)], part)
 		rest = rest[4*len(part):]
 	}
 	return to
+}
+
+// putWords writes words into bytes of their size, two at a time: of thousands of
+// images that share their functions this loop is what takes the time.
+func putWords(to []byte, words []uint32) {
+	for len(words) >= 4 && len(to) >= 16 {
+		binary.LittleEndian.PutUint64(to, uint64(words[0])|uint64(words[1])<<32)
+		binary.LittleEndian.PutUint64(to[8:], uint64(words[2])|uint64(words[3])<<32)
+		to, words = to[16:], words[4:]
+	}
+	for i, w := range words {
+		binary.LittleEndian.PutUint32(to[4*i:], w)
+	}
 }

@@ -180,9 +180,7 @@ func eachID(words []uint32, count uint32, visit func(at int, n uint32)) {
 			eachSwitchID(words[at+1:end], at+1, int(op-opSwitchOf), visit)
 			continue
 		}
-		if n, limited := idWords[op]; limited {
-			end = min(end, at+1+n)
-		}
+		end = min(end, at+1+idWords(op))
 		for k := at + 1; k < end; k++ {
 			if n := words[k] - firstID; n < count {
 				visit(k, n)
@@ -191,11 +189,18 @@ func eachID(words []uint32, count uint32, visit func(at int, n uint32)) {
 	}
 }
 
-// idWords are the instructions with literals that can be any number: how many
-// words come before these. In the others large literals are those of literalWord.
-var idWords = map[spirv.Opcode]int{
-	spirv.OpLine: 1, spirv.OpCompositeExtract: 3, spirv.OpCompositeInsert: 4, spirv.OpVectorShuffle: 4,
-	spirv.OpLifetimeStart: 1, spirv.OpLifetimeStop: 1,
+// idWords returns how many words of an instruction come before literals that can be
+// any number. In most instructions large literals are those of literalWord.
+func idWords(op spirv.Opcode) int {
+	switch op {
+	case spirv.OpLine, spirv.OpLifetimeStart, spirv.OpLifetimeStop:
+		return 1
+	case spirv.OpCompositeExtract:
+		return 3
+	case spirv.OpCompositeInsert, spirv.OpVectorShuffle:
+		return 4
+	}
+	return maxWords
 }
 
 // opSwitchOf plus a number of words is the opcode, within units, of an OpSwitch

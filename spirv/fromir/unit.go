@@ -17,8 +17,9 @@ type unit struct {
 	shapes []*shape
 	result *shape
 
-	self         uint32    // the number of the identifier of the value
-	meanings     []*shared // of the unit's identifiers; nil for its own
+	self         uint32      // the number of the identifier of the value
+	meanings     []*shared   // of the unit's identifiers; nil for its own
+	shares       []unitShare // the identifiers with a meaning
 	code, modes  []uint32
 	kernel       bool   // there is an entry point
 	entry        uint32 // the number of the identifier of the entry point
@@ -38,6 +39,12 @@ type unit struct {
 
 // isWrapped reports whether an entry point calls the kernel.
 func (u *unit) isWrapped() bool { return u.kernel && u.wrapperAt < len(u.code) }
+
+// unitShare is an identifier of a unit that is an entry.
+type unitShare struct {
+	local uint32
+	entry *shared
+}
 
 // codeReloc is a word of code that is an identifier of the unit.
 type codeReloc struct{ at, local uint32 }
@@ -105,6 +112,7 @@ func (t *translator) completeUnit(u *unit) {
 	self := b.externalID(t.unit)
 	u.meanings = t.session.table.shareEntries(b, entryNotes)
 	u.self = self - firstID
+	u.listShares(len(b.order))
 	if e := t.variable; e != nil {
 		u.variable = &shared{op: e.op, words: slices.Clone(e.words)}
 		u.variable.noteRelocations(e, self, u.meanings[u.self], u.meanings)
@@ -137,6 +145,17 @@ func (t *translator) completeUnit(u *unit) {
 	u.uncontracted = t.uncontracted
 	if t.zeroFlags != 0 {
 		u.zeroFlags = u.meanings[t.zeroFlags-firstID]
+	}
+}
+
+// listShares lists the identifiers with a meaning, of which there are count: most
+// identifiers are results of instructions, and every image of the unit asks.
+func (u *unit) listShares(count int) {
+	u.shares = make([]unitShare, 0, count)
+	for i, e := range u.meanings {
+		if e != nil {
+			u.shares = append(u.shares, unitShare{uint32(i), e})
+		}
 	}
 }
 
