@@ -88,13 +88,16 @@ func (d *bodyDecoder) ReadBody(function ir.ValueID, body *ir.Body) error {
 	if index < 0 {
 		return fmt.Errorf("%s: function %s has no body", d.source.module.Path, d.source.module.Values[function].Name)
 	}
-	return d.catchFault(function, func() {
+	code := -1
+	err := abort.Catch(func() {
 		d.beginBody(&d.source.bodies[index], body)
 		for c := (decoder{data: d.compact.code}); !c.atEnd(); {
 			rec := c.takeHead()
+			code = int(rec.code)
 			d.operands, d.at = absoluteOperands(c.takeOperands(rec, d.operands[:0]), d.next), 0
 			d.decodeRecord(rec)
 		}
+		code = -1
 		d.flushInstruction()
 		d.decodeAttachments()
 		if d.forward {
@@ -103,6 +106,23 @@ func (d *bodyDecoder) ReadBody(function ir.ValueID, body *ir.Body) error {
 			}
 		}
 	})
+	if err != nil {
+		return d.bodyError(function, code, err)
+	}
+	return nil
+}
+
+// bodyError names the function and the record, -1 for none, in an error.
+func (d *bodyDecoder) bodyError(function ir.ValueID, code int, err error) error {
+	at := ""
+	if code >= 0 {
+		at = fmt.Sprintf("instruction %d", len(d.body.Instructions)+1)
+		if record := llvmschema.InstructionOf(uint32(code)); record != nil {
+			at += " (" + record.Name + ")"
+		}
+		at += ": "
+	}
+	return fmt.Errorf("%s: function %s: %s%w", d.source.module.Path, d.source.module.Values[function].Name, at, err)
 }
 
 // ReadInitializer implements [ir.BodyReader].

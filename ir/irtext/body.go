@@ -1,6 +1,7 @@
 package irtext
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"offlink/ir"
@@ -62,7 +63,8 @@ func (r *bodyReader) ReadBody(function ir.ValueID, body *ir.Body) error {
 	body.Reset(function)
 	r.body, r.pool = body, &body.Constants
 	r.local.resetTable()
-	return r.catchFault(func() {
+	r.statement = -1
+	err := r.catchFault(func() {
 		r.readParameters(function)
 		r.readBlocks()
 		if r.local.forward {
@@ -71,6 +73,30 @@ func (r *bodyReader) ReadBody(function ir.ValueID, body *ir.Body) error {
 			}
 		}
 	})
+	if e, ok := err.(*Error); ok {
+		e.Msg = "function " + r.text.module.Values[function].Name + ": " + r.statementWord() + e.Msg
+	}
+	return err
+}
+
+// statementWord returns the opcode of the statement that was read last and a colon, ""
+// where there is none.
+func (r *bodyReader) statementWord() string {
+	if r.statement < 0 {
+		return ""
+	}
+	line, _, _ := bytes.Cut(r.data[min(r.statement, len(r.data)):], []byte{'\n'})
+	if _, after, found := bytes.Cut(line, []byte(" = ")); found && bytes.HasPrefix(line, []byte{'%'}) {
+		line = after
+	}
+	words := bytes.Fields(line)
+	for len(words) > 1 && (string(words[0]) == "tail" || string(words[0]) == "musttail" || string(words[0]) == "notail") {
+		words = words[1:]
+	}
+	if len(words) == 0 || len(words[0]) > 40 {
+		return ""
+	}
+	return string(words[0]) + ": "
 }
 
 // catchFault runs a step and returns the fault that stopped it as an error.

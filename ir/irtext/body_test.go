@@ -63,13 +63,13 @@ func checkBody(t *testing.T, name string, b *ir.Body) {
 // type of a result that there is none of.
 func TestTypesOfHostileBodies(t *testing.T) {
 	for _, c := range []struct{ name, instruction, want string }{
-		{"address of a label", "getelementptr i8, label %e, i64 0", "x.ll:3:3: the type of an address is not known"},
-		{"address of a number", "getelementptr i8, i32 %n, i64 0", "x.ll:3:3: getelementptr on a value that is not a pointer"},
-		{"shuffle of numbers", "shufflevector i32 %n, i32 %n, <1 x i32> zeroinitializer", "x.ll:3:3: shufflevector of a value that is not a vector"},
-		{"mask of addresses", "shufflevector <1 x i32> %v, <1 x i32> %v, <1 x ptr> <ptr @f>", "x.ll:3:3: the mask of a shufflevector is not a constant vector"},
-		{"mask that is computed", "shufflevector <1 x i32> %v, <1 x i32> %v, <1 x i32> %v", "x.ll:3:3: the mask of a shufflevector is not a constant vector"},
-		{"element of a number", "extractvalue i32 %n, 0", "x.ll:3:3: index 0 into a type that has no such element"},
-		{"member that a struct lacks", "extractvalue {i32, i8} zeroinitializer, 2", "x.ll:3:3: index 2 into a type that has no such element"},
+		{"address of a label", "getelementptr i8, label %e, i64 0", "x.ll:3:3: function f: getelementptr: the type of an address is not known"},
+		{"address of a number", "getelementptr i8, i32 %n, i64 0", "x.ll:3:3: function f: getelementptr: getelementptr on a value that is not a pointer"},
+		{"shuffle of numbers", "shufflevector i32 %n, i32 %n, <1 x i32> zeroinitializer", "x.ll:3:3: function f: shufflevector: shufflevector of a value that is not a vector"},
+		{"mask of addresses", "shufflevector <1 x i32> %v, <1 x i32> %v, <1 x ptr> <ptr @f>", "x.ll:3:3: function f: shufflevector: the mask of a shufflevector is not a constant vector"},
+		{"mask that is computed", "shufflevector <1 x i32> %v, <1 x i32> %v, <1 x i32> %v", "x.ll:3:3: function f: shufflevector: the mask of a shufflevector is not a constant vector"},
+		{"element of a number", "extractvalue i32 %n, 0", "x.ll:3:3: function f: extractvalue: index 0 into a type that has no such element"},
+		{"member that a struct lacks", "extractvalue {i32, i8} zeroinitializer, 2", "x.ll:3:3: function f: extractvalue: index 2 into a type that has no such element"},
 	} {
 		m, err := irtext.Parse("x.ll", []byte("define void @f(i32 %n, <1 x i32> %v) {\ne:\n  %r = "+c.instruction+"\n  ret void\n}\n"))
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"offlink/abort"
+	"offlink/ir"
 	"offlink/spirv"
 )
 
@@ -92,10 +93,16 @@ type Error struct {
 	Msg         string
 	Kind        ErrorKind
 	Subject     string
+	// Err is the error of the body's reader, which has the place in the input; the
+	// message is that one then.
+	Err error
 }
 
 // Error is "path: function f: call of g: message".
 func (e *Error) Error() string {
+	if e.Err != nil {
+		return e.Err.Error()
+	}
 	s := e.Path + ": "
 	if e.Function != "" {
 		s += "function " + e.Function + ": "
@@ -104,6 +111,14 @@ func (e *Error) Error() string {
 		s += e.Instruction + ": "
 	}
 	return s + e.Msg
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// failRead stops the translation with an error of the reader of a value.
+func (t *translator) failRead(n ir.ValueID, err error) {
+	abort.With(&Error{Path: t.module.Path, Function: t.module.Values[n].Name, Msg: err.Error(), Err: err})
 }
 
 // failf stops the translation.

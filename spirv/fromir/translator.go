@@ -105,7 +105,7 @@ func (t *translator) factsOf(n ir.ValueID) *functionFacts {
 		(*facts)[n].Store(found)
 	}
 	if found.err != nil {
-		t.failf("%v", found.err)
+		t.failRead(n, found.err)
 	}
 	return found
 }
@@ -245,7 +245,7 @@ func (t *translator) readBody(n ir.ValueID) {
 	t.types = r.Types()
 	r.Unlock()
 	if err != nil {
-		t.failf("%v", err)
+		t.failRead(n, err)
 	}
 	t.lowerAccessIndices()
 }
@@ -258,7 +258,7 @@ func (t *translator) readInitializer(n ir.ValueID, pool *ir.ConstantPool) ir.Val
 	t.types = r.Types()
 	r.Unlock()
 	if err != nil {
-		t.failf("%v", err)
+		t.failRead(n, err)
 	}
 	return v
 }
@@ -271,7 +271,7 @@ func (t *translator) readHeader(n ir.ValueID) *ir.Header {
 	t.types = r.Types()
 	r.Unlock()
 	if err != nil {
-		t.failf("%v", err)
+		t.failRead(n, err)
 	}
 	return h
 }
