@@ -45,7 +45,7 @@ func (t *translator) findBuiltin(info *functionFacts, declared bool) {
 	if !declared {
 		return
 	}
-	base, parameters, mangled := demangleName(name)
+	base, parameters, form := demangleName(name)
 	for i := range parameters {
 		if i < len(info.shapes) && info.shapes[i] == unknownShape {
 			if found := mangledShape(&parameters[i]); found != nil {
@@ -56,13 +56,17 @@ func (t *translator) findBuiltin(info *functionFacts, declared bool) {
 	switch {
 	case strings.HasPrefix(base, "__spirv_"):
 		info.builtin = t.spirvBuiltin(base, parameters)
-	case (mangled || plainNames[base] || pipeFunctions[base] != "" || blockFunctions[base] != nil) && t.language.opencl:
+	case (form != notMangled || plainNames[base] || pipeFunctions[base] != "" || blockFunctions[base] != nil) && t.language.opencl:
 		info.builtin = t.openclBuiltin(base, parameters)
 	}
 	if info.builtin != nil {
 		info.builtin.name, info.builtin.parameters = base, parameters
+		types := t.moduleType(info.value.Type).Elements[1:]
+		if a := ir.FindAttribute(info.header.Attributes.Parameter(0), "sret"); a != nil && len(types) == len(parameters)+1 {
+			types = types[1:]
+		}
 		opencl := !strings.HasPrefix(base, "__spirv_")
-		if types := t.moduleType(info.value.Type).Elements[1:]; !t.fitsMangledName(parameters, types) || opencl && mangled && len(types) < len(parameters) {
+		if !t.fitsMangledName(parameters, types) || opencl && form == wholeName && len(types) != len(parameters) || opencl && form != notMangled && len(types) < len(parameters) {
 			info.builtin.write = func(c *callSite) { c.failf("the declaration has other types than the function's name says") }
 		}
 	}
@@ -81,25 +85,38 @@ func (t *translator) fitsMangledName(names []mangledType, parameters []ir.TypeID
 		return true
 	}
 	for i := range names {
-		typ, length, want := &t.module.Types[parameters[i]], 1, ir.TypeInteger
-		p := &names[i]
-		switch {
-		case p.pointer > 0 && !p.unknown && p.scalar != 0 && p.length == 1 && (typ.Kind == ir.TypeInteger || typ.Kind == ir.TypeFloat || typ.Kind == ir.TypeVector && t.module.Types[typ.Elements[0]].Kind != ir.TypePointer):
-			return false // a number in the place of a pointer
-		case p.pointer > 0 || p.unknown || p.scalar == 0 || p.scalar == 'B' || p.scalar == 'v':
-			continue
-		}
-		if typ.Kind == ir.TypeVector {
-			typ, length = &t.module.Types[typ.Elements[0]], int(typ.Length)
-		}
-		if p.isFloating() {
-			want = ir.TypeFloat
-		}
-		if typ.Kind != want || length != p.length || p.bits() != 0 && typ.Bits != p.bits() {
+		if !t.fitsMangledType(&names[i], parameters[i]) {
 			return false
 		}
 	}
 	return true
+}
+
+// fitsMangledType is fitsMangledName for one parameter.
+func (t *translator) fitsMangledType(p *mangledType, n ir.TypeID) bool {
+	typ, length, want := &t.module.Types[n], 1, ir.TypeInteger
+	opaque := strings.HasPrefix(p.name, "ocl_")
+	switch {
+	case p.unknown || p.scalar == 'v' && p.pointer == 0 || p.scalar == 'B':
+		return true
+	case opaque:
+		return typ.Kind == ir.TypePointer || typ.Kind == ir.TypeTarget
+	case p.pointer > 0 && typ.Kind == ir.TypeVector: // of pointers
+		return t.module.Types[typ.Elements[0]].Kind == ir.TypePointer
+	case p.pointer > 0 && p.scalar != 0:
+		return typ.Kind == ir.TypePointer
+	case p.name == "memory_order" || p.name == "memory_scope":
+		return typ.Kind == ir.TypeInteger || p.pointer > 0
+	case p.pointer > 0 || p.scalar == 0:
+		return true
+	}
+	if typ.Kind == ir.TypeVector {
+		typ, length = &t.module.Types[typ.Elements[0]], int(typ.Length)
+	}
+	if p.isFloating() {
+		want = ir.TypeFloat
+	}
+	return typ.Kind == want && length == p.length && (p.bits() == 0 || typ.Bits == p.bits())
 }
 
 // callResult returns the pointee of a call's pointer.
@@ -210,7 +227,9 @@ func (f *function) writeCall(i int, in *ir.Instruction) {
 		} else {
 			c.typ = f.voidType()
 		}
+		start := len(c.code)
 		b.write(c)
+		c.checkResults(start)
 		return
 	}
 	c.typ = f.resultType(i)

@@ -23,7 +23,7 @@ func (c *callSite) checkCount(count int, bounds func() (least, most int)) {
 var mixedInstructions = map[string]bool{
 	"ldexp": true, "pown": true, "rootn": true, "ilogb": true, "nan": true, "length": true, "distance": true, "fast_length": true,
 	"fast_distance": true, "shuffle": true, "shuffle2": true, "printf": true, "prefetch": true, "select": true, "u_upsample": true,
-	"s_upsample": true, "bitselect": true,
+	"s_upsample": true,
 }
 
 // checkNumbers refuses a call of a function whose arguments and result must be of one
@@ -34,9 +34,16 @@ func (c *callSite) checkNumbers(name string) {
 		if typ, _ := c.numberShape(c.operand(0).Type); typ == nil || typ != c.function.moduleType(c.in.Type) {
 			c.failf("the result of %s is of the type of an element", name)
 		}
+	case "select":
+		if c.operand(0).Type != c.in.Type || c.operand(1).Type != c.in.Type {
+			c.failf("the first two arguments of select are of the type of the result")
+		}
 	case "printf":
 		if typ := c.function.moduleType(c.in.Type); typ.Kind != ir.TypeInteger || typ.Bits != 32 {
 			c.failf("the result of printf is an i32")
+		}
+		if !c.isPointer(c.operand(0).Type) {
+			c.failf("the format of printf is a pointer")
 		}
 	}
 	if mixedInstructions[name] || strings.HasPrefix(name, "v") || c.isVoid(c.in.Type) {

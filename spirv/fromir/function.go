@@ -482,9 +482,25 @@ func (f *function) castPointer(n, typ, want id) id {
 	if done, ok := f.casts[key]; ok {
 		return done
 	}
+	if !f.isCastable(typ) || !f.isCastable(want) {
+		f.failf("a value is used as another type than its own")
+	}
 	done := f.emitResult(spirv.OpBitcast, want, n)
 	f.casts[key] = done
 	return done
+}
+
+// isCastable reports whether OpBitcast takes values of a type.
+func (f *function) isCastable(typ id) bool {
+	e := f.b.entryOf(typ)
+	if e == nil {
+		return false
+	}
+	switch e.op {
+	case spirv.OpTypePointer, spirv.OpTypeInt, spirv.OpTypeFloat, spirv.OpTypeVector:
+		return true
+	}
+	return false
 }
 
 // writeExpression writes a constant expression as an instruction.

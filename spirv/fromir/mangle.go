@@ -45,18 +45,17 @@ type demangler struct {
 }
 
 // demangleName splits a name into the name that was mangled and its parameters.
-// It returns false for a name that is not mangled. Parameters of forms that
-// are not known end the list.
-func demangleName(mangled string) (name string, parameters []mangledType, ok bool) {
+// Parameters of forms that are not known end the list.
+func demangleName(mangled string) (name string, parameters []mangledType, form mangledForm) {
 	if !strings.HasPrefix(mangled, "_Z") {
-		return mangled, nil, false
+		return mangled, nil, notMangled
 	}
 	d := &demangler{text: mangled[2:]}
 	if strings.HasPrefix(d.text, "N") {
-		return mangled, nil, false
+		return mangled, nil, notMangled
 	}
 	if name = d.sourceName(); name == "" {
-		return mangled, nil, false
+		return mangled, nil, notMangled
 	}
 	if strings.HasPrefix(d.text, "I") {
 		d.skipArguments()
@@ -69,12 +68,27 @@ func demangleName(mangled string) (name string, parameters []mangledType, ok boo
 		if d.failed {
 			break
 		}
+		if p.scalar == 'z' { // any number of arguments
+			return name, parameters, partOfName
+		}
 		if p.scalar != 'v' || p.pointer > 0 {
 			parameters = append(parameters, p)
 		}
 	}
-	return name, parameters, true
+	if d.failed {
+		return name, parameters, partOfName
+	}
+	return name, parameters, wholeName
 }
+
+// mangledForm says how much of a name was understood.
+type mangledForm uint8
+
+const (
+	notMangled mangledForm = iota
+	partOfName             // there may be more parameters
+	wholeName
+)
 
 // sourceName takes a length and as many letters.
 func (d *demangler) sourceName() string {

@@ -1,6 +1,8 @@
 package fromir
 
 import (
+	"cmp"
+	"strconv"
 	"strings"
 
 	"offlink/ir"
@@ -345,6 +347,7 @@ func (c *callSite) workItemFence() {
 
 // anyAll writes any and all, which look at the sign bits.
 func (c *callSite) anyAll() {
+	c.checkTruth()
 	v := c.operand(0)
 	n := c.emitResult(spirv.OpSLessThan, c.intLikeBool(v.Type), c.valueID(v), c.splatConstant(v.Type, 0))
 	if c.function.moduleType(v.Type).Kind == ir.TypeVector {
@@ -497,6 +500,9 @@ func (c *callSite) vectorMemory() {
 	if len(c.operands) != arguments || !c.isPointer(c.operand(arguments-1).Type) {
 		c.failf("want %d arguments, the last one a pointer", arguments)
 	}
+	if typ := c.function.moduleType(c.operand(arguments - 2).Type); typ.Kind != ir.TypeInteger || typ.Bits != c.pointerBits {
+		c.failf("argument %d is not an integer of %d bits, a size_t", arguments-1, c.pointerBits)
+	}
 	var words []uint32
 	for i := range c.operands {
 		words = append(words, c.argumentID(i))
@@ -512,6 +518,9 @@ func (c *callSite) vectorMemory() {
 		}
 		c.extInst(base, words...)
 		return
+	}
+	if number, length := c.numberShape(c.in.Type); number == nil || base != "vload_half" && strconv.FormatUint(length, 10) != cmp.Or(digits, "1") {
+		c.failf("the result is not %s numbers", cmp.Or(digits, "1"))
 	}
 	c.finishCall(c.extInst(base, words...))
 }

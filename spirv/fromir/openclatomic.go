@@ -90,6 +90,7 @@ func (c *callSite) writeAtomic(form atomicForm) {
 	case "flag_test_and_set":
 		n := c.emitResult(spirv.OpAtomicFlagTestAndSet, c.boolType(), c.argAs(0, c.intType(32)), scope, order)
 		if !c.isBool(c.in.Type) {
+			c.checkTruth()
 			n = c.emitResult(spirv.OpSelect, c.typ, n, c.splatConstant(c.in.Type, 1), c.splatConstant(c.in.Type, 0))
 		}
 		c.finishCall(n)
@@ -227,6 +228,7 @@ func (c *callSite) atomicCompare(form atomicForm, scope, order id) {
 	c.emitPlain(spirv.OpStore, expected, old, accessAligned, uint32(align))
 	same := c.emitResult(spirv.OpIEqual, c.boolType(), old, want)
 	if !c.isBool(c.in.Type) {
+		c.checkTruth()
 		same = c.emitResult(spirv.OpSelect, c.typ, same, c.splatConstant(c.in.Type, 1), c.splatConstant(c.in.Type, 0))
 	}
 	c.finishCall(same)

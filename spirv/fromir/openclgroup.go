@@ -113,6 +113,7 @@ func (c *callSite) groupBool(op spirv.Opcode, words []uint32) {
 	c.instructionNeeds(op)
 	n := c.emitResult(op, c.boolType(), words...)
 	if !c.isBool(c.in.Type) {
+		c.checkTruth()
 		n = c.emitResult(spirv.OpSelect, c.typ, n, c.splatConstant(c.in.Type, 1), c.splatConstant(c.in.Type, 0))
 	}
 	c.finishCall(n)

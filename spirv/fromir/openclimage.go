@@ -153,6 +153,9 @@ func (c *callSite) imageExtent(at int) {
 	if at < 0 {
 		bits = c.scalarBits(c.in.Type)
 	}
+	if typ := c.function.moduleType(c.in.Type); typ.Kind != ir.TypeInteger || typ.Bits != bits {
+		c.failf("the result is not an integer of %d bits", bits)
+	}
 	size, count := c.imageSize(bits)
 	if at < 0 {
 		at = count - 1
@@ -167,7 +170,11 @@ func (c *callSite) imageExtent(at int) {
 // is 0.
 func (c *callSite) imageDimension() {
 	size, count := c.imageSize(32)
-	want := int(c.function.moduleType(c.in.Type).Length)
+	number, length := c.numberShape(c.in.Type)
+	want := int(length)
+	if number == nil || number.Kind != ir.TypeInteger || number.Bits != 32 || want != 2 && want != 4 {
+		c.failf("the result is neither two nor four integers of 32 bits")
+	}
 	if want == count {
 		c.finishCall(size)
 		return

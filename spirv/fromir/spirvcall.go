@@ -119,6 +119,7 @@ func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 		words = append(words, uint32(c.storageClass(c.function.moduleType(c.in.Type).AddressSpace)))
 	}
 	c.checkCount(len(words), op.OperandCount)
+	c.checkElements(op)
 	result, typed := op.HasResult()
 	switch {
 	case !result:
@@ -226,6 +227,9 @@ func (f *function) intLikeBool(n ir.TypeID) id {
 // boolResult writes an instruction whose truth value the function gives as a
 // number: 1, or -1 in vectors.
 func (c *callSite) boolResult(op spirv.Opcode, words []uint32) {
+	if !isElementwise(op) {
+		c.checkTruth()
+	}
 	n := c.emitResult(op, c.intLikeBool(c.in.Type), words...)
 	one := uint64(1)
 	if c.function.moduleType(c.in.Type).Kind == ir.TypeVector {
@@ -460,6 +464,10 @@ func (t *translator) inputType(k *inputKind, result ir.TypeID) id {
 
 // builtinVariable writes a call that reads a built-in variable.
 func (c *callSite) builtinVariable(k *inputKind) {
+	number, count := c.numberShape(c.in.Type)
+	if number == nil || number.Kind != ir.TypeInteger || number.Bits < 32 || number.Bits > 64 || count > 1 && k.indexed {
+		c.failf("the result is not that of a built-in variable")
+	}
 	typ := c.inputType(k, c.in.Type)
 	pointer := c.inputVariable(k, typ)
 	c.inputs = append(c.inputs, pointer)
@@ -474,6 +482,9 @@ func (c *callSite) builtinVariable(k *inputKind) {
 // inputDimension writes a read of one of three dimensions. Those beyond are 0, or 1
 // for sizes.
 func (c *callSite) inputDimension(name string, pointer, vector id) {
+	if len(c.operands) != 1 || c.function.moduleType(c.operand(0).Type).Kind != ir.TypeInteger {
+		c.failf("the argument is not the number of a dimension")
+	}
 	bits := c.function.moduleType(c.in.Type).Bits
 	missing := uint64(0)
 	switch strings.TrimPrefix(name, "__spirv_BuiltIn") {

@@ -1,0 +1,169 @@
+package fromir
+
+import (
+	"strings"
+
+	"offlink/ir"
+	"offlink/spirv"
+)
+
+// A declaration may give a built-in function any result. The instructions that
+// calls become have results of some types alone, which the specification of SPIR-V
+// says with each.
+
+// resultKind are the types that an instruction's result may be of.
+type resultKind uint8
+
+const (
+	resultAny resultKind = iota
+	resultInteger
+	resultFloat
+	resultBool
+	resultScalarInteger
+	resultScalarFloat
+	resultScalar // integer or floating-point number
+	resultVoid
+	resultNumbers // a number, or a vector of numbers
+	resultVector  // of numbers
+)
+
+var resultKindNames = [...]string{
+	"", "an integer or a vector of integers", "a floating-point number or a vector of such", "a truth value or a vector of such",
+	"an integer", "a floating-point number", "a number", "void", "a number or a vector of numbers", "a vector of numbers",
+}
+
+// opcodeResults are the instructions with such results, by number.
+var opcodeResults = map[spirv.Opcode]resultKind{}
+
+func init() {
+	for op := range boolResults {
+		opcodeResults[op] = resultBool
+	}
+	for kind, names := range map[resultKind]string{
+		resultInteger: "BitCount BitReverse ImageQuerySize ImageQuerySizeLod ImageQueryFormat ImageQueryOrder ImageQueryLevels ImageQuerySamples " +
+			"IAdd ISub IMul UDiv SDiv UMod SRem SMod SNegate ShiftRightLogical ShiftRightArithmetic ShiftLeftLogical BitwiseOr BitwiseXor BitwiseAnd Not " +
+			"ConvertFToU ConvertFToS UConvert SConvert SatConvertSToU SatConvertUToS BitFieldInsert BitFieldSExtract BitFieldUExtract",
+		resultFloat:         "FAdd FSub FMul FDiv FRem FMod FNegate ConvertSToF ConvertUToF FConvert QuantizeToF16 VectorTimesScalar",
+		resultScalarInteger: "AtomicCompareExchange AtomicCompareExchangeWeak AtomicIIncrement AtomicIDecrement AtomicIAdd AtomicISub AtomicSMin AtomicUMin AtomicSMax AtomicUMax AtomicAnd AtomicOr AtomicXor GroupNonUniformBallotBitCount GroupNonUniformBallotFindLSB GroupNonUniformBallotFindMSB GenericPtrMemSemantics",
+		resultScalarFloat:   "AtomicFAddEXT AtomicFMinEXT AtomicFMaxEXT Dot",
+		resultScalar:        "AtomicLoad AtomicExchange",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			opcodeResults[spirv.OpcodeByName("Op"+name)] = kind
+		}
+	}
+	for _, group := range []string{"Group", "GroupNonUniform"} {
+		for kind, names := range map[resultKind]string{
+			resultInteger: "IAdd IMul UMin SMin UMax SMax BitwiseAnd BitwiseOr BitwiseXor", resultFloat: "FAdd FMul FMin FMax",
+		} {
+			for name := range strings.FieldsSeq(names) {
+				opcodeResults[spirv.OpcodeByName("Op"+group+name)] = kind
+				opcodeResults[spirv.OpcodeByName("Op"+group+name+"KHR")] = kind
+			}
+		}
+	}
+	delete(opcodeResults, spirv.OpNop) // names that are none
+}
+
+// The numbers of OpenCL.std (OpenCL Extended Instruction Set) up to which the
+// functions are those of floating-point numbers, and between which they are those of
+// integers.
+const (
+	lastFloatFunction    = 110 // fast_normalize
+	firstIntegerFunction = 141 // s_abs
+	lastIntegerFunction  = 170 // u_mul24; more whose names begin with u_ came at the end
+)
+
+// extendedResult returns the kind of the result of an instruction of OpenCL.std.
+func extendedResult(number uint32) resultKind {
+	name := spirv.ExtInstName("OpenCL.std", number)
+	switch {
+	case name == "ilogb" || number >= firstIntegerFunction && number <= lastIntegerFunction || strings.HasPrefix(name, "u_"):
+		return resultInteger
+	case number <= lastFloatFunction || strings.HasPrefix(name, "vload") && strings.Contains(name, "_half"):
+		return resultFloat
+	case strings.HasPrefix(name, "vstore") || name == "prefetch":
+		return resultVoid
+	case name == "select" || name == "bitselect":
+		return resultNumbers
+	case strings.HasPrefix(name, "shuffle"):
+		return resultVector
+	}
+	return resultAny
+}
+
+// checkResults refuses a call that became, in the words of code from start on,
+// instructions with a result of a type that these cannot have.
+func (c *callSite) checkResults(start int) {
+	for at := start; at < len(c.code); at += int(c.code[at] >> 16) {
+		op := spirv.Opcode(c.code[at] & 0xffff)
+		want := opcodeResults[op]
+		if op == spirv.OpExtInst && c.code[at+3] == c.opencl {
+			want = extendedResult(c.code[at+4])
+		}
+		if want != resultAny && !c.isResultOf(c.code[at+1], want) {
+			c.failf("the result is not %s", resultKindNames[want])
+		}
+	}
+}
+
+// isResultOf reports whether a type is one of a kind.
+func (c *callSite) isResultOf(typ id, want resultKind) bool {
+	e := c.b.entryOf(typ)
+	if e != nil && e.op == spirv.OpTypeVector && (want < resultScalarInteger || want >= resultNumbers) {
+		e = c.b.entryOf(e.words[1])
+	} else if want == resultVector {
+		return false
+	}
+	if e == nil {
+		return false
+	}
+	if e.op == opTypeCooperativeMatrixKHR || e.op == opTypeJointMatrixINTEL {
+		return want < resultScalarInteger
+	}
+	integer, float := e.op == spirv.OpTypeInt, e.op == spirv.OpTypeFloat
+	switch want {
+	case resultInteger, resultScalarInteger:
+		return integer
+	case resultFloat, resultScalarFloat:
+		return float
+	case resultBool:
+		return e.op == spirv.OpTypeBool
+	case resultVoid:
+		return e.op == spirv.OpTypeVoid
+	}
+	return integer || float
+}
+
+// isElementwise reports whether an instruction works on each element alone, so that
+// result and operands have the same number of them.
+func isElementwise(op spirv.Opcode) bool {
+	return op >= spirv.OpConvertFToU && op <= spirv.OpSatConvertUToS && op != spirv.OpConvertPtrToU ||
+		op >= spirv.OpSNegate && op <= spirv.OpFMod || op >= spirv.OpIsNan && op <= spirv.OpFUnordGreaterThanEqual && op != spirv.OpSelect ||
+		op >= spirv.OpShiftRightLogical && op <= spirv.OpBitCount
+}
+
+// checkElements refuses a call of an elementwise instruction whose arguments have not as
+// many elements as the result.
+func (c *callSite) checkElements(op spirv.Opcode) {
+	if !isElementwise(op) || c.isVoid(c.in.Type) {
+		return
+	}
+	result, length := c.numberShape(c.in.Type)
+	if e := c.b.entryOf(c.typ); e != nil && (e.op == opTypeCooperativeMatrixKHR || e.op == opTypeJointMatrixINTEL) {
+		return
+	}
+	for i := range c.operands {
+		typ, count := c.numberShape(c.operand(i).Type)
+		if result == nil || typ == nil || count != length {
+			c.failf("argument %d and the result are not numbers, or vectors of as many", i+1)
+		}
+	}
+}
+
+// checkTruth refuses a call whose result is no number that can stand for a truth value.
+func (c *callSite) checkTruth() {
+	if c.function.moduleType(c.in.Type).Kind != ir.TypeInteger {
+		c.failf("the result is not an integer, which stands for a truth value")
+	}
+}
