@@ -118,12 +118,14 @@ func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 	}
 	f.Flags = append(f.Flags,
 		cli.Flag{Name: "help", Usage: "print this text", Set: help}, cli.Flag{Name: "h", Hidden: true, Set: help},
+		cli.Flag{Name: "help-list", Hidden: true, Set: help}, cli.Flag{Name: "help-hidden", Hidden: true, Set: help}, cli.Flag{Name: "help-list-hidden", Hidden: true, Set: help},
 		cli.Flag{Name: "version", Usage: "print the version", Set: version})
 	f.Flags = append(f.Flags,
 		cli.Flag{Name: "spirv-ext-inst", Value: "SET", Usage: "set for intrinsics: OpenCL.std, or none, which makes fmuladd a product and a sum", Set: t.setExtInst},
 		cli.Flag{Name: "spirv-replace-fmuladd-with-ocl-mad", Usage: "llvm.fmuladd becomes mad (true)", Set: t.setMulAdd})
 	f.Flags = append(f.Flags, cli.Flag{Name: "preserve-ocl-kernel-arg-type-metadata-through-string", Hidden: true, Set: cli.SetBool(&o.KernelArgTypes)})
 	f.Flags = append(f.Flags, t.otherFlags(s)...)
+	f.Flags = append(f.Flags, libraryFlags()...)
 	return f
 }
 
