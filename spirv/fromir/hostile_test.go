@@ -161,6 +161,7 @@ func TestWrongTypes(t *testing.T) {
 		{`call i1 @_Z12vloada_half4mPU3AS1KDh(i64 0, ptr addrspace(1) null)`, `declare i1 @_Z12vloada_half4mPU3AS1KDh(i64, ptr addrspace(1))`, "the result is not 4 numbers"},
 		{`call half @_Z6vload3mPU3AS1Ki(i64 0, ptr addrspace(1) null)`, `declare half @_Z6vload3mPU3AS1Ki(i64, ptr addrspace(1))`, "the result is not 3 numbers"},
 		{`call i64 @_Z7vstore4Dv4_fmPU3AS1f(<4 x float> zeroinitializer, i64 0, ptr addrspace(1) null)`, `declare i64 @_Z7vstore4Dv4_fmPU3AS1f(<4 x float>, i64, ptr addrspace(1))`, "the result is not void"},
+		{`call void @_Z7signbitDh(half 0.0)`, `declare void @_Z7signbitDh(half)`, "the result is not a truth value"},
 		{`call void @_Z3clzi(i32 %n)`, `declare void @_Z3clzi(i32)`, "the result is not an integer"},
 		{`call float @_Z8popcountc(i8 0)`, `declare float @_Z8popcountc(i8)`, "the result is not an integer"},
 		{`call <3 x i8> @_Z8popcountm(i64 0)`, `declare <3 x i8> @_Z8popcountm(i64)`, "vectors of as many"},

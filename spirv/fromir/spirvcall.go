@@ -80,22 +80,25 @@ func (t *translator) spirvOpcode(name string) (spirv.Opcode, string) {
 }
 
 // boolResults are the instructions that give a truth value.
-var boolResults = map[spirv.Opcode]bool{}
+var boolResults = opcodesOf([]string{
+	"IsNan", "IsInf", "IsFinite", "IsNormal", "SignBitSet", "LessOrGreater", "Ordered", "Unordered",
+	"LogicalEqual", "LogicalNotEqual", "LogicalOr", "LogicalAnd", "LogicalNot", "IEqual", "INotEqual", "UGreaterThan",
+	"SGreaterThan", "UGreaterThanEqual", "SGreaterThanEqual", "ULessThan", "SLessThan", "ULessThanEqual",
+	"SLessThanEqual", "FOrdEqual", "FUnordEqual", "FOrdNotEqual", "FUnordNotEqual", "FOrdLessThan", "FUnordLessThan",
+	"FOrdGreaterThan", "FUnordGreaterThan", "FOrdLessThanEqual", "FUnordLessThanEqual", "FOrdGreaterThanEqual",
+	"FUnordGreaterThanEqual", "Any", "All", "GroupAll", "GroupAny", "GroupNonUniformElect", "GroupNonUniformAll",
+	"GroupNonUniformAny", "GroupNonUniformAllEqual", "GroupNonUniformInverseBallot", "GroupNonUniformBallotBitExtract",
+	"SubgroupAllKHR", "SubgroupAnyKHR", "SubgroupAllEqualKHR", "IsValidEvent", "IsValidReserveId", "AtomicFlagTestAndSet",
+	"GroupNonUniformLogicalAnd", "GroupNonUniformLogicalOr", "GroupNonUniformLogicalXor",
+})
 
-func init() {
-	for _, name := range []string{
-		"IsNan", "IsInf", "IsFinite", "IsNormal", "SignBitSet", "LessOrGreater", "Ordered", "Unordered",
-		"LogicalEqual", "LogicalNotEqual", "LogicalOr", "LogicalAnd", "LogicalNot", "IEqual", "INotEqual", "UGreaterThan",
-		"SGreaterThan", "UGreaterThanEqual", "SGreaterThanEqual", "ULessThan", "SLessThan", "ULessThanEqual",
-		"SLessThanEqual", "FOrdEqual", "FUnordEqual", "FOrdNotEqual", "FUnordNotEqual", "FOrdLessThan", "FUnordLessThan",
-		"FOrdGreaterThan", "FUnordGreaterThan", "FOrdLessThanEqual", "FUnordLessThanEqual", "FOrdGreaterThanEqual",
-		"FUnordGreaterThanEqual", "Any", "All", "GroupAll", "GroupAny", "GroupNonUniformElect", "GroupNonUniformAll",
-		"GroupNonUniformAny", "GroupNonUniformAllEqual", "GroupNonUniformInverseBallot", "GroupNonUniformBallotBitExtract",
-		"SubgroupAllKHR", "SubgroupAnyKHR", "SubgroupAllEqualKHR", "IsValidEvent", "IsValidReserveId", "AtomicFlagTestAndSet",
-		"GroupNonUniformLogicalAnd", "GroupNonUniformLogicalOr", "GroupNonUniformLogicalXor",
-	} {
-		boolResults[spirv.OpcodeByName("Op"+name)] = true
+// opcodesOf returns the set of the instructions of those names, without Op.
+func opcodesOf(names []string) map[spirv.Opcode]bool {
+	set := make(map[spirv.Opcode]bool, len(names))
+	for _, name := range names {
+		set[spirv.OpcodeByName("Op"+name)] = true
 	}
+	return set
 }
 
 // spirvInstruction writes the instruction that the function is named after.
