@@ -21,6 +21,7 @@ var programTypes = []string{"char", "uchar", "short", "ushort", "int", "uint", "
 // generateProgram returns a source with one kernel.
 func generateProgram(seed uint64) string {
 	p := &program{Rand: rand.New(rand.NewPCG(seed, 14))}
+	p.text.WriteString(cppText)
 	p.text.WriteString("typedef struct { char a; int b; uint4 c; short d[3]; ulong e; } S;\n")
 	fmt.Fprintf(&p.text, "constant int table[8] = {%s};\n", p.numbers(8))
 	fmt.Fprintf(&p.text, "constant S fixed = {%s};\n", "1, -2, (uint4)(3, 4, 5, 6), {7, 8, 9}, 10")
@@ -28,11 +29,13 @@ func generateProgram(seed uint64) string {
 		p.helper(i)
 	}
 	p.text.WriteString("kernel void k(global long *out, global const int *in, local int *shared, int n) {\n" +
-		"  size_t id = get_global_id(0), lid = get_local_id(0);\n  long r = in[id]; int i = in[id * 3 + 1]; uint4 v = (uint4)(in[id], 2, n, lid); long l[4] = {1, id, n, 3};\n" +
-		"  S s = fixed; s.b = i; float f = (float)(i & 0xffff); double d = (double)(n & 255); half h = (half)(float)(lid);\n  shared[lid] = i; barrier(CLK_LOCAL_MEM_FENCE);\n")
+		"  local int cells[16]; local uint counts[2];\n  size_t id = get_global_id(0), lid = get_local_id(0);\n  long r = in[id]; int i = in[id * 3 + 1]; uint4 v = (uint4)(in[id], 2, n, lid); long l[4] = {1, id, n, 3};\n" +
+		"  S s = {1, -2, (uint4)(3, 4, 5, 6), {7, 8, 9}, 10}; s.e = fixed.e; s.b = i; float f = (float)(i & 0xffff); double d = (double)(n & 255); half h = (half)(float)(lid);\n  shared[lid] = i; barrier(CLK_LOCAL_MEM_FENCE);\n")
 	for range 3 + p.IntN(8) {
 		p.statement()
 	}
+	p.cppStatement()
+	p.groupStatements()
 	p.text.WriteString("  out[id * 4] = r; out[id * 4 + 1] = i; out[id * 4 + 2] = l[0] ^ l[1] ^ l[2] ^ l[3];\n" +
 		"  out[id * 4 + 3] = v.x ^ v.y ^ v.z ^ v.w ^ s.a ^ s.b ^ s.c.x ^ s.c.w ^ s.d[0] ^ s.d[1] ^ s.d[2] ^ (long)s.e ^ as_int(f) ^ as_long(d) ^ (long)as_short(h);\n}\n")
 	return "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#pragma OPENCL FP_CONTRACT OFF\n" + p.text.String()
@@ -72,7 +75,9 @@ func (p *program) statement() {
 	t := programTypes[p.IntN(len(programTypes))]
 	// One draw for all kinds: a seed stands for the same program, so that a find can
 	// be told by its number.
-	switch number := p.IntN(22); number {
+	switch number := p.IntN(28); number {
+	case 22, 23, 24, 25, 26, 27:
+		p.builtinCall()
 	case 5, 6, 7, 8:
 		p.controlStatement(number)
 	case 3, 4, 13, 14, 15, 16, 17, 18, 19:

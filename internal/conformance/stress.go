@@ -85,7 +85,12 @@ func (s *stress) testGenerated(seed uint64, r *rand.Rand) {
 	level := []string{"-O0", "-O1", "-O2", "-O3", "-Os"}[r.IntN(5)]
 	bitcode := strings.TrimSuffix(source, ".cl") + ".bc"
 	defer os.Remove(bitcode)
-	args := []string{"--target=spir64-unknown-unknown", level, "-w", "-x", "cl", "-cl-std=CL3.0", "-c", "-emit-llvm", "-o", bitcode, source}
+	language := "CL3.0"
+	if version != "14" && r.IntN(3) == 0 {
+		language = "clc++2021"
+		s.counts["C++ for OpenCL"]++
+	}
+	args := []string{"--target=spir64-unknown-unknown", level, "-w", "-Wno-c++11-narrowing", "-x", "cl", "-cl-std=" + language, "-c", "-emit-llvm", "-o", bitcode, source}
 	if version == "14" {
 		args = append(args, "-Xclang", "-finclude-default-header")
 	}
