@@ -205,6 +205,9 @@ func (v *verifier) checkPhis(block int) error {
 			if err := v.checkPhi(b, in); err != nil {
 				return err
 			}
+		case in.Op == OpLoopMerge || in.Op == OpLoopControlINTEL:
+			// They stand at the end of a block. llvm-spirv 15 puts those of some loops
+			// before the phis, and drivers take that: nothing is computed in between.
 		case in.Op != OpExtInst && !isLineOrNop(in.Op): // debug scopes may stand before phis
 			start = false
 		}

@@ -146,6 +146,18 @@ OpBranch %b
 %z = OpPhi %int %x %a
 OpReturnValue %z
 OpFunctionEnd`, "does not stand at the start of its block"},
+		{"merge before a phi, as of llvm-spirv 15", `%f = OpFunction %int None %fi
+%x = OpFunctionParameter %int
+%a = OpLabel
+OpBranch %loop
+%loop = OpLabel
+OpLoopMerge %end %loop None
+%i = OpPhi %int %x %a %j %loop
+%j = OpIAdd %int %i %zero
+OpBranchConditional %true %loop %end
+%end = OpLabel
+OpReturnValue %j
+OpFunctionEnd`, ""},
 		{"parameters", `%f = OpFunction %void None %fi
 %a = OpLabel
 OpReturn
