@@ -1,7 +1,8 @@
 # The common part of the Makefiles of the examples. In the source tree the rules for
 # device code are in cmake/, installed two folders up. Products lie in build/,
 # where make runs again with the example's own rules: those after "ifdef IN_BUILD".
-ifneq ($(notdir $(CURDIR)),build)
+# A folder whose name has a space is several words.
+ifneq ($(lastword $(notdir $(CURDIR))),build)
 all check:
 	mkdir -p build
 	$(MAKE) -C build -f ../Makefile $@
@@ -17,7 +18,7 @@ LIBDIR          := $(abspath ../../../bin)
 include ../../../cmake/offlink.mk
 else
 include ../../../offlink.mk
-LIBDIR := $(abspath $(OFFLINK_PREFIX)/lib)
+LIBDIR := $(shell cd '$(OFFLINK_PREFIX)/lib' && pwd)
 endif
 CFLAGS   ?= -O2 -Wall
 CXXFLAGS ?= -O2 -Wall

@@ -2,6 +2,7 @@ package wrapper
 
 import (
 	"bytes"
+	"debug/elf"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func kernelReader(head []byte) func([]byte) ([]string, error) {
 		return bitcodeKernels
 	}
 	switch {
-	case bytes.HasPrefix(head, []byte("\x7fELF")):
+	case bytes.HasPrefix(head, []byte(elf.ELFMAG)):
 		return elfKernels
 	case IsPTX(head):
 		return ptxKernels

@@ -39,7 +39,7 @@ func newCommand(s cli.Streams) *cobra.Command {
 		Short: "Run programs that carry device code, and kernels out of files",
 		Long: `devrun FILE [ARG...] runs the program FILE so that it finds libofflink.
 devrun launch runs one kernel out of files, without running any host code.
-devrun check tells whether device code links, without a device.
+devrun check says whether device code links, without a device.
 devrun graph draws the images and their imports.
 devrun devices lists the devices.
 devrun doctor says which back ends were found, and tries a kernel on each.
@@ -63,6 +63,7 @@ A file that is called like a subcommand is given with its folder: ./launch.`,
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.AddCommand(newLaunchCommand(s), newCheckCommand(s), newGraphCommand(s), newDevicesCommand(s), newDoctorCommand(s), newListCommand(s), newSelfTestCommand(s), newCacheCommand(s))
+	root.SetVersionTemplate("devrun {{.Version}}\n") // as postlink and offload-wrap say it
 	cli.Style(root)
 	return root
 }

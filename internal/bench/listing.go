@@ -54,7 +54,7 @@ func makeLibrary(dir string, count int) (string, error) {
 	for i := range count {
 		kernel := fmt.Sprintf("_ZTSN5dpctl6tensor7kernels12SomeFunctor%dE", i)
 		for name, text := range map[string]string{
-			"spv": strings.Repeat("\x03\x02\x23\x07", 1000+i%2250),
+			"spv": strings.Repeat(spirvMagic, 1000+i%2250),
 			"prop": "[SYCL/device requirements]\naspects=2|gAAAAAAAAAgBAAAA\n" +
 				"[SYCL/kernel param opt]\n" + kernel + "=2|DAAAAAAAAAQB\n[SYCL/misc properties]\noptLevel=1|2\n",
 			"sym": kernel + "\n",

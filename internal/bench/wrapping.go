@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -9,7 +10,12 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"offlink/spirv"
 )
+
+// spirvMagic begins code that offload-wrap takes for SPIR-V.
+var spirvMagic = string(binary.LittleEndian.AppendUint32(nil, spirv.Magic))
 
 // printWrapping measures offload-wrap: large images beside cp of the same
 // file, and thousands of small ones.
@@ -98,7 +104,7 @@ func printMany(dir string, count int) error {
 		row := fmt.Sprintf("i%d.spv|i%d.prop|i%d.sym", i, i, i)
 		kernel := fmt.Sprintf("_ZTS6Kernel%d", i)
 		for name, text := range map[string]string{
-			"spv": strings.Repeat("\x03\x02\x23\x07", 1500),
+			"spv": strings.Repeat(spirvMagic, 1500),
 			"prop": "[SYCL/devicelib req mask]\nDeviceLibReqMask=1|0\n[SYCL/device requirements]\naspects=2|gAAAAAAAAAgBAAAA\n" +
 				"[SYCL/kernel param opt]\n" + kernel + "=2|DAAAAAAAAAQB\n[SYCL/misc properties]\noptLevel=1|2\n",
 			"sym": kernel + "\n",

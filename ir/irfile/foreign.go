@@ -2,16 +2,19 @@ package irfile
 
 import (
 	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"fmt"
 	"strings"
 
 	"offlink/ir/bitcode"
+	"offlink/spirv"
 )
 
 // foreign are beginnings of files that are often given in place of LLVM IR,
 // with their names. The numbers are those of the formats' documents.
 var foreign = []struct{ magic, what string }{
-	{"\x7fELF", "an ELF file"},
+	{elf.ELFMAG, "an ELF file"},
 	{"!<arch>\n", "an archive (ar)"},
 	{"!<thin>\n", "a thin archive (ar)"},
 	{"MZ", "a Windows program or library (PE)"},
@@ -19,8 +22,8 @@ var foreign = []struct{ magic, what string }{
 	{"\xce\xfa\xed\xfe", "a Mach-O file"},
 	{"\xca\xfe\xba\xbe", "a universal Mach-O file"},
 	{"\x64\x86", "a COFF object"},
-	{"\x03\x02\x23\x07", "SPIR-V"},
-	{"\x07\x23\x02\x03", "SPIR-V"},
+	{string(binary.LittleEndian.AppendUint32(nil, spirv.Magic)), "SPIR-V"},
+	{string(binary.BigEndian.AppendUint32(nil, spirv.Magic)), "SPIR-V"},
 	{"__CLANG_OFFLOAD_BUNDLE__", "a bundle of clang-offload-bundler"},
 	{"CCOB", "a compressed bundle of clang-offload-bundler"},
 	{"\x10\xff\x10\xad", "an OffloadBinary"},

@@ -1,6 +1,7 @@
 package drivertest
 
 import (
+	"debug/elf"
 	"errors"
 	"testing"
 
@@ -141,7 +142,7 @@ func (s *suite) testPrecompiled(t *testing.T) {
 	if !ok {
 		t.Skip("no native code beside SPIR-V")
 	}
-	for _, code := range []string{"", "\x7fELF", "no code at all......"} {
+	for _, code := range []string{"", elf.ELFMAG, "no code at all......"} {
 		if native, err := taker.OpenPrecompiled([]byte(code), s.app); err == nil {
 			t.Errorf("%q was opened as %v", code, native)
 		} else if errors.Is(err, driver.ErrUnsupported) {

@@ -2,6 +2,7 @@ package opencl
 
 import (
 	"bytes"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"os"
@@ -75,14 +76,12 @@ func vendorProblem(path string) error {
 // libraryProblem tells whether a file cannot be a shared library. It is not
 // opened as one: that runs its code.
 func libraryProblem(path string) error {
-	start, err := readStart(path, len(elfMagic))
-	if err == nil && string(start) != elfMagic {
+	start, err := readStart(path, len(elf.ELFMAG))
+	if err == nil && string(start) != elf.ELFMAG {
 		err = fmt.Errorf("%s is not a shared library", path)
 	}
 	return err
 }
-
-const elfMagic = "\x7fELF"
 
 // readStart reads at most size bytes of a regular file.
 func readStart(path string, size int) ([]byte, error) {

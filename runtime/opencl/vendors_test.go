@@ -1,6 +1,7 @@
 package opencl
 
 import (
+	"debug/elf"
 	"errors"
 	"os"
 	"path/filepath"
@@ -24,7 +25,7 @@ func TestVendorProblems(t *testing.T) {
 		}
 		return path
 	}
-	text, library := write("libtext.so", "no library"), write("libgood.so", elfMagic+"...")
+	text, library := write("libtext.so", "no library"), write("libgood.so", elf.ELFMAG+"...")
 	write("bad/missing.icd", "/nowhere/libdriver.so\n")
 	write("bad/text.icd", text)
 	write("good/driver.icd", library+"\n")
