@@ -169,10 +169,16 @@ func (f *Found) describeDriver(opened driver.Driver) {
 	}
 }
 
-// chosenOf are the devices, and parts of them, that the environment chooses.
+// chosenOf are the devices, and parts of them, that the environment chooses. Numbers
+// count the devices that SYCL_DEVICE_ALLOWLIST has, as in DPC++'s runtimes.
 func (d *Discovery) chosenOf(f *Found, backend string) (chosen []driver.Device) {
-	for i, device := range f.All {
-		chosen = append(chosen, d.chosenParts(f, backend, device, []int{i})...)
+	number := 0
+	for _, device := range f.All {
+		if !d.Filter.AllowsDevice(describeDevice(backend, device, nil)) {
+			continue
+		}
+		chosen = append(chosen, d.chosenParts(f, backend, device, []int{number})...)
+		number++
 	}
 	return chosen
 }

@@ -109,6 +109,36 @@ func TestChosen(t *testing.T) {
 	}
 }
 
+// TestNumbersCountAllowed: a number is that among the devices which the allow list has.
+func TestNumbersCountAllowed(t *testing.T) {
+	first, second := named("first"), named("second")
+	for variables, want := range map[string][]driver.Device{
+		"ONEAPI_DEVICE_SELECTOR=level_zero:0 SYCL_DEVICE_ALLOWLIST=DeviceName:{{second}}": {second},
+		"ONEAPI_DEVICE_SELECTOR=level_zero:1 SYCL_DEVICE_ALLOWLIST=DeviceName:{{second}}": nil,
+		"ONEAPI_DEVICE_SELECTOR=level_zero:1":                                             {second},
+		"SYCL_DEVICE_ALLOWLIST=DeviceName:{{first|second}}":                               {first, second},
+	} {
+		filter, err := selector.FromEnvironment(environment(strings.Fields(variables)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, d := &Found{All: []driver.Device{first, second}}, &Discovery{Filter: filter}
+		if got := d.chosenOf(f, "level_zero"); !slices.Equal(got, want) {
+			t.Errorf("%s chooses %v; want %v", variables, got, want)
+		}
+	}
+}
+
+// namedDevice has only a name.
+type namedDevice struct {
+	driver.Device
+	name string
+}
+
+func named(name string) driver.Device { return &namedDevice{name: name} }
+
+func (d *namedDevice) Info() driver.Info { return driver.Info{Name: d.name} }
+
 // configured writes a configuration file, and discovers with it.
 func configured(t *testing.T, text string, more ...string) *Discovery {
 	t.Helper()

@@ -22,8 +22,9 @@ var textConditions = map[string]func(d Device) string{
 	"PlatformVersion": func(d Device) string { return d.PlatformVersion },
 }
 
-// allowsDevice tells whether the allow list has the device, or there is none.
-func (f *Filter) allowsDevice(d Device) bool {
+// AllowsDevice tells whether the allow list has the device, or there is none. Numbers
+// count the devices of a back end that it has.
+func (f *Filter) AllowsDevice(d Device) bool {
 	for _, alternative := range f.allow {
 		all := true
 		for _, holds := range alternative {

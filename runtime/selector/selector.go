@@ -14,8 +14,8 @@ import (
 type Device struct {
 	Backend string // "host", "opencl", "cuda", "level_zero", ...
 	Type    string // "cpu", "gpu", "fpga"
-	// Path is the number among the devices of the back end, then those of the
-	// parts of a sub-device.
+	// Path is the number among the devices of the back end that the allow list has,
+	// then those of the parts of a sub-device.
 	Path []int
 
 	VendorID        uint32
@@ -170,14 +170,14 @@ func (f *Filter) Chooses(d Device) bool {
 	for _, t := range f.discard {
 		accepted = accepted && !t.fitsDevice(d)
 	}
-	return accepted && f.allowsDevice(d)
+	return accepted && f.AllowsDevice(d)
 }
 
 // ChoosesMode tells whether a mode of the device is chosen, by its name.
 func (f *Filter) ChoosesMode(d Device, mode string) bool {
 	for _, t := range f.accept {
 		if t.fitsBackend(d.Backend) && contains(t.Types, mode) {
-			return f.allowsDevice(d)
+			return f.AllowsDevice(d)
 		}
 	}
 	return false
