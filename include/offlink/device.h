@@ -91,7 +91,8 @@
 #if defined(__cplusplus) && !defined(__OPENCL_CPP_VERSION__)
 /* OFFLINK_SPEC_CONSTANT(type, name, value) defines name(), a number that is the
  * value unless the host gives the constant of that name another one when it opens the
- * kernel. postlink -spec-const=native makes a specialization constant of it, and
+ * kernel. For SPIR-V, postlink -spec-const=native makes a specialization constant of
+ * it (not emulation, for which the SYCL compiler adds a parameter to the kernel), and
  * for PTX -spec-const=emulation a value in memory:
  *
  *   OFFLINK_SPEC_CONSTANT(int, width, 8)
