@@ -34,6 +34,13 @@ func (c *callSite) checkNumbers(name string) {
 		if typ, _ := c.numberShape(c.operand(0).Type); typ == nil || typ != c.function.moduleType(c.in.Type) {
 			c.failf("the result of %s is of the type of an element", name)
 		}
+	case "u_upsample", "s_upsample":
+		result, length := c.numberShape(c.in.Type)
+		for i := range c.operands {
+			if typ, count := c.numberShape(c.operand(i).Type); result == nil || typ == nil || count != length || 2*typ.Bits != result.Bits {
+				c.failf("the result of upsample has twice the bits of its arguments")
+			}
+		}
 	case "select":
 		if c.operand(0).Type != c.in.Type || c.operand(1).Type != c.in.Type {
 			c.failf("the first two arguments of select are of the type of the result")

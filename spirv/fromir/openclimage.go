@@ -76,7 +76,11 @@ func (c *callSite) readImage() {
 	typ := c.typeOf(c.operand(0))
 	words := c.imageWords(typ)
 	texel := c.typ
+	number, length := c.numberShape(c.in.Type)
 	depth := c.function.moduleType(c.in.Type).Kind != ir.TypeVector
+	if number == nil || number.Bits < 16 || number.Bits > 32 || !depth && length != 4 || depth && number.Kind != ir.TypeFloat {
+		c.failf("the result is not that of an image: four numbers, or the depth")
+	}
 	if depth {
 		texel = c.vectorType(c.typ, 4)
 	}

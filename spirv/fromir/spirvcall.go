@@ -269,6 +269,8 @@ func (c *callSite) extendedInstruction(name string) {
 		return
 	case "fmin_common", "fmax_common":
 		if c.options.allowsExtension("SPV_KHR_float_controls2") {
+			c.checkCount(len(c.operands), func() (int, int) { return 2, 2 })
+			c.checkNumbers(name)
 			c.commonExtremum(strings.TrimSuffix(name, "_common"))
 			return
 		}
