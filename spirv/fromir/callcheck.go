@@ -41,6 +41,13 @@ func (c *callSite) checkNumbers(name string) {
 				c.failf("the result of upsample has twice the bits of its arguments")
 			}
 		}
+	case "shuffle", "shuffle2":
+		result, _ := c.numberShape(c.in.Type)
+		for i := range len(c.operands) - 1 {
+			if typ, _ := c.numberShape(c.operand(i).Type); typ == nil || typ != result {
+				c.failf("the elements of argument %d of shuffle are not those of the result", i+1)
+			}
+		}
 	case "select":
 		if c.operand(0).Type != c.in.Type || c.operand(1).Type != c.in.Type {
 			c.failf("the first two arguments of select are of the type of the result")

@@ -43,7 +43,7 @@ func init() {
 		resultInteger: "BitCount BitReverse ImageQuerySize ImageQuerySizeLod ImageQueryFormat ImageQueryOrder ImageQueryLevels ImageQuerySamples " +
 			"IAdd ISub IMul UDiv SDiv UMod SRem SMod SNegate ShiftRightLogical ShiftRightArithmetic ShiftLeftLogical BitwiseOr BitwiseXor BitwiseAnd Not " +
 			"ConvertFToU ConvertFToS UConvert SConvert SatConvertSToU SatConvertUToS BitFieldInsert BitFieldSExtract BitFieldUExtract",
-		resultFloat:         "FAdd FSub FMul FDiv FRem FMod FNegate ConvertSToF ConvertUToF FConvert QuantizeToF16 VectorTimesScalar",
+		resultFloat:         "FmaKHR FAdd FSub FMul FDiv FRem FMod FNegate ConvertSToF ConvertUToF FConvert QuantizeToF16 VectorTimesScalar",
 		resultScalarInteger: "AtomicCompareExchange AtomicCompareExchangeWeak AtomicIIncrement AtomicIDecrement AtomicIAdd AtomicISub AtomicSMin AtomicUMin AtomicSMax AtomicUMax AtomicAnd AtomicOr AtomicXor GroupNonUniformBallotBitCount GroupNonUniformBallotFindLSB GroupNonUniformBallotFindMSB GenericPtrMemSemantics",
 		resultScalarFloat:   "AtomicFAddEXT AtomicFMinEXT AtomicFMaxEXT Dot",
 		resultScalar:        "AtomicLoad AtomicExchange",
@@ -100,6 +100,11 @@ func (c *callSite) checkResults(start int) {
 		want := opcodeResults[op]
 		if op == spirv.OpExtInst && c.code[at+3] == c.opencl {
 			want = extendedResult(c.code[at+4])
+		}
+		if op == spirv.OpGroupNonUniformBallot {
+			if number, length := c.numberShape(c.in.Type); number == nil || number.Kind != ir.TypeInteger || number.Bits != 32 || length != 4 {
+				c.failf("the result of a ballot is a vector of four integers of 32 bits")
+			}
 		}
 		if want != resultAny && !c.isResultOf(c.code[at+1], want) {
 			c.failf("the result is not %s", resultKindNames[want])
