@@ -40,8 +40,14 @@ func TestMain(m *testing.M) {
 		}
 		os.Setenv("ZE_ENABLE_ALT_DRIVERS", fakePath)
 		if os.Getenv("ZE_ENABLE_VALIDATION_LAYER") == "" {
-			os.Setenv("ZE_ENABLE_VALIDATION_LAYER", "1")
-			os.Setenv("ZE_ENABLE_PARAMETER_VALIDATION", "1")
+			// Not the check of handles: that of loader 1.20 refuses every command of an
+			// immediate command list.
+			for _, check := range []string{
+				"ZE_ENABLE_VALIDATION_LAYER", "ZE_ENABLE_PARAMETER_VALIDATION", "ZE_ENABLE_THREADING_VALIDATION",
+				"ZEL_ENABLE_BASIC_LEAK_CHECKER", "ZEL_ENABLE_EVENTS_CHECKER",
+			} {
+				os.Setenv(check, "1")
+			}
 		}
 		code = m.Run()
 	}()
