@@ -60,7 +60,16 @@ func (e *editing) editFile(name string, choose func(*wrapper.File) ([]int, error
 			return err
 		}
 	}
-	out, err := e.createOutput(&outputs, name)
+	if err := e.writeEdited(&outputs, f, name, images, write); err != nil {
+		return err
+	}
+	return e.commitEdit(&outputs, name)
+}
+
+// writeEdited writes the edited file under a temporary name and reads it back: a failed
+// check leaves the old one.
+func (e *editing) writeEdited(outputs *cli.Outputs, f *wrapper.File, name string, images []int, write func(io.Writer, *wrapper.File, []int) error) error {
+	out, err := e.createOutput(outputs, name)
 	if err != nil {
 		return err
 	}
@@ -71,14 +80,10 @@ func (e *editing) editFile(name string, choose func(*wrapper.File) ([]int, error
 	if err != nil {
 		return cmp.Or(f.CheckUnchanged(), err)
 	}
-	// The file has its temporary name still, so that a failed check leaves the old one.
 	if err := e.verifyEdit(f, images, out.Name(), e.code); err != nil {
 		return cmp.Or(f.CheckUnchanged(), fmt.Errorf("%s: %w", name, err))
 	}
-	if err := e.checkInput(f); err != nil {
-		return err
-	}
-	return e.commitEdit(&outputs, name)
+	return e.checkInput(f)
 }
 
 // protectCode refuses to write the edited file over the new code. The file itself

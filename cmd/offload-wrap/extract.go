@@ -79,20 +79,7 @@ func (e *extractor) extractOpen(name string, f *wrapper.File) error {
 	if archive, _, ok := cutMember(name); ok {
 		x.outputs.ProtectInputs(archive)
 	}
-	progress := cli.StartProgress(e.streams.Err, "extract")
-	progress.SetTotal(len(chosen))
-	budget := e.newBudget()
-	for _, i := range chosen {
-		if err := e.extractImage(x, f, i, budget); err != nil {
-			progress.Stop()
-			// A file that changed meanwhile explains a failure better than the
-			// failure itself.
-			return cmp.Or(f.CheckUnchanged(), fmt.Errorf("%s: image %d: %w", name, i, err))
-		}
-		progress.Add(1)
-	}
-	progress.Stop()
-	if err := f.CheckUnchanged(); err != nil {
+	if err := e.extractImages(x, f, name, chosen); err != nil {
 		return err
 	}
 	if err := x.finishFiles(); err != nil {
@@ -103,6 +90,23 @@ func (e *extractor) extractOpen(name string, f *wrapper.File) error {
 	}
 	_, err = io.WriteString(e.streams.Out, x.summary.String())
 	return err
+}
+
+// extractImages extracts the images with these numbers, all from one state of the file.
+func (e *extractor) extractImages(x *extraction, f *wrapper.File, name string, chosen []int) error {
+	progress := cli.StartProgress(e.streams.Err, "extract")
+	defer progress.Stop()
+	progress.SetTotal(len(chosen))
+	budget := e.newBudget()
+	for _, i := range chosen {
+		if err := e.extractImage(x, f, i, budget); err != nil {
+			// A file that changed meanwhile explains a failure better than the
+			// failure itself.
+			return cmp.Or(f.CheckUnchanged(), fmt.Errorf("%s: image %d: %w", name, i, err))
+		}
+		progress.Add(1)
+	}
+	return f.CheckUnchanged()
 }
 
 // extractedFiles is the files of an image in JSON.

@@ -110,16 +110,7 @@ func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 	}
 	f.Flags = append(f.Flags, cli.Flag{Name: "spirv-preserve-auxdata", Usage: "keep attributes and metadata of functions and variables in NonSemantic.AuxData", Set: cli.SetBool(&o.AuxData)})
 	f.Flags = append(f.Flags, cli.Flag{Name: "spirv-allow-extra-diexpressions", Usage: "operations in debug information that OpenCL.DebugInfo.100 does not list", Set: cli.SetBool(&o.ExtraExpressions)})
-	help := func(string) error { t.done = true; t.printHelp(f, s); return nil }
-	version := func(string) error {
-		t.done = true
-		fmt.Fprintf(s.Out, "%s %s\n", program, cli.Version())
-		return nil
-	}
-	f.Flags = append(f.Flags,
-		cli.Flag{Name: "help", Usage: "print this text", Set: help}, cli.Flag{Name: "h", Hidden: true, Set: help},
-		cli.Flag{Name: "help-list", Hidden: true, Set: help}, cli.Flag{Name: "help-hidden", Hidden: true, Set: help}, cli.Flag{Name: "help-list-hidden", Hidden: true, Set: help},
-		cli.Flag{Name: "version", Usage: "print the version", Set: version})
+	f.Flags = append(f.Flags, t.helpFlags(f, s)...)
 	f.Flags = append(f.Flags,
 		cli.Flag{Name: "spirv-ext-inst", Value: "SET", Usage: "set for intrinsics: OpenCL.std, or none, which makes fmuladd a product and a sum", Set: t.setExtInst},
 		cli.Flag{Name: "spirv-replace-fmuladd-with-ocl-mad", Usage: "llvm.fmuladd becomes mad (true)", Set: t.setMulAdd})
@@ -127,6 +118,21 @@ func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 	f.Flags = append(f.Flags, t.otherFlags(s)...)
 	f.Flags = append(f.Flags, libraryFlags()...)
 	return f
+}
+
+// helpFlags are the options that print and end, under all of LLVM's names.
+func (t *spirvTool) helpFlags(f *cli.FlagSet, s cli.Streams) []cli.Flag {
+	help := func(string) error { t.done = true; t.printHelp(f, s); return nil }
+	version := func(string) error {
+		t.done = true
+		fmt.Fprintf(s.Out, "%s %s\n", program, cli.Version())
+		return nil
+	}
+	return []cli.Flag{
+		{Name: "help", Usage: "print this text", Set: help}, {Name: "h", Hidden: true, Set: help},
+		{Name: "help-list", Hidden: true, Set: help}, {Name: "help-hidden", Hidden: true, Set: help}, {Name: "help-list-hidden", Hidden: true, Set: help},
+		{Name: "version", Usage: "print the version", Set: version},
+	}
 }
 
 // printHelp prints the options, under the name that the program was called by.

@@ -45,19 +45,23 @@ func postlink(args []string, s cli.Streams) error {
 	if err := shrinkMemory(input); err != nil {
 		return err
 	}
-	if err := checkLowering(input.Module, o); err != nil {
-		return locatedError(input.Module, err)
-	}
-	graph, groups, err := planModule(input.Module, o.split)
+	graph, groups, err := planImages(input.Module, o)
 	if err != nil {
 		return err
 	}
-	if o.derive.Requested[props.SetDeviceGlobals] {
-		if err := graph.PlaceImageScope(groups); err != nil {
-			return err
-		}
-	}
 	return makeOutputs(ctx, input, graph, groups, outputs, o, s)
+}
+
+// planImages refuses code that has to be lowered first, and divides the rest.
+func planImages(m *ir.Module, o *options) (*split.Graph, []split.Group, error) {
+	if err := checkLowering(m, o); err != nil {
+		return nil, nil, locatedError(m, err)
+	}
+	graph, groups, err := planModule(m, o.split)
+	if err == nil && o.derive.Requested[props.SetDeviceGlobals] {
+		err = graph.PlaceImageScope(groups)
+	}
+	return graph, groups, err
 }
 
 // newOutputs returns the group of the run's files, none of which may be an input.
