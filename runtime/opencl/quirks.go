@@ -19,7 +19,7 @@ type quirk struct {
 }
 
 // quirks is the one place that names particular drivers.
-// Each has a test in quirks_test.go.
+// quirks_test.go has its versions, TestQuirks the installed drivers.
 var quirks = []quirk{
 	{
 		name: "intel-exit", platform: regexp.MustCompile(`^Intel\(R\) OpenCL`), version: regexp.MustCompile(`^20(2[3-9])\.`),

@@ -1,0 +1,50 @@
+package opencl
+
+import "testing"
+
+// TestQuirkVersions: each row applies to the versions in which the difference was
+// seen, and to no later one. TestQuirks looks at the installed drivers.
+func TestQuirkVersions(t *testing.T) {
+	const (
+		intel    = "Intel(R) OpenCL"
+		pocl     = "Portable Computing Language"
+		oclgrind = "Oclgrind"
+		rusticl  = "rusticl"
+	)
+	pocl3, pocl5 := "OpenCL 3.0 PoCL 3.1+debian  Linux, None+Asserts, RELOC, SPIR, LLVM 15.0.6", "OpenCL 3.0 PoCL 5.0  Linux, Release, SPIR-V, LLVM 17.0.6"
+	versions := map[string]struct {
+		platform     string
+		applies, not []string
+	}{
+		"intel-exit":        {intel, []string{"2023.16.7.0.21_160000", "2026.22.10.0.01_160000"}, []string{"2022.14.7.0.30", "2030.1.0"}},
+		"pocl-bitcode":      {pocl, []string{pocl3, "OpenCL 1.2 pocl PoCL 1.8 Linux, LLVM 11.0.1"}, []string{pocl5}},
+		"pocl-variables":    {pocl, []string{pocl3}, []string{pocl5}},
+		"oclgrind-bitcode":  {oclgrind, []string{"OpenCL 3.0 (Oclgrind 21.10)", "OpenCL 1.2 (Oclgrind 19.10)"}, []string{"OpenCL 3.0 (Oclgrind 24.1)"}},
+		"oclgrind-threads":  {oclgrind, []string{"OpenCL 3.0 (Oclgrind 21.10)"}, []string{"OpenCL 3.0 (Oclgrind 24.1)"}},
+		"oclgrind-events":   {oclgrind, []string{"OpenCL 3.0 (Oclgrind 21.10)"}, []string{"OpenCL 3.0 (Oclgrind 24.1)"}},
+		"oclgrind-pointers": {oclgrind, []string{"OpenCL 3.0 (Oclgrind 21.10)"}, []string{"OpenCL 3.0 (Oclgrind 24.1)"}},
+		"rusticl-binary":    {rusticl, []string{"22.3.6"}, []string{"23.0.0", "24.2.8", "122.0"}},
+		"rusticl-events":    {rusticl, []string{"22.3.6"}, []string{"23.0.0", "24.2.8", "122.0"}},
+	}
+	if len(versions) != len(quirks) {
+		t.Errorf("%d quirks, and versions for %d", len(quirks), len(versions))
+	}
+	for _, q := range quirks {
+		v := versions[q.name]
+		for _, platform := range []string{intel, pocl, oclgrind, rusticl} {
+			if q.platform.MatchString(platform) != (platform == v.platform) {
+				t.Errorf("%s applies to %s: %v", q.name, platform, platform != v.platform)
+			}
+		}
+		for _, text := range v.applies {
+			if !q.version.MatchString(text) {
+				t.Errorf("%s does not apply to %s", q.name, text)
+			}
+		}
+		for _, text := range v.not {
+			if q.version.MatchString(text) {
+				t.Errorf("%s applies to %s", q.name, text)
+			}
+		}
+	}
+}
