@@ -129,8 +129,11 @@ func (t *spirvTool) helpFlags(f *cli.FlagSet, s cli.Streams) []cli.Flag {
 		return nil
 	}
 	return []cli.Flag{
-		{Name: "help", Usage: "print this text", Set: help}, {Name: "h", Hidden: true, Set: help},
-		{Name: "help-list", Hidden: true, Set: help}, {Name: "help-hidden", Hidden: true, Set: help}, {Name: "help-list-hidden", Hidden: true, Set: help},
+		{Name: "help", Usage: "print this text", Set: help},
+		{Name: "h", Hidden: true, Set: help},
+		{Name: "help-list", Hidden: true, Set: help},
+		{Name: "help-hidden", Hidden: true, Set: help},
+		{Name: "help-list-hidden", Hidden: true, Set: help},
 		{Name: "version", Usage: "print the version", Set: version},
 	}
 }
