@@ -10,7 +10,7 @@ import (
 	"offlink/internal/testtool"
 )
 
-// helpOption is a line of LLVM's help text: an option, and what its value is.
+// helpOption is a line of LLVM's help text: an option with the form of its value.
 var helpOption = regexp.MustCompile(`(?m)^ +--?([A-Za-z0-9-]+)(\[?[= ]\S+)? +- `)
 
 // TestOptionsOfLLVMSPIRV: each option that an installed llvm-spirv lists is known, so

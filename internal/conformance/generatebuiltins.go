@@ -163,7 +163,7 @@ func (p *program) vectorMath() string {
 		p.pick("fma(x, y, x)", "fmin(x, y)", "fmax(x, y.x)", "clamp(x, (y.x), y.x + 1)", "mix(x, y, y)", "exp2(x * 0.01f)", "sqrt(x)", "ldexp(x, 2)", "fabs(-x)", "hypot(x, y)")) + digestBits("x.s1", floatSizes[t])
 }
 
-// cppText is what C++ for OpenCL has beside OpenCL C: what SYCL's headers are made of.
+// cppText has the parts that C++ for OpenCL adds to OpenCL C, which SYCL's headers consist of.
 const cppText = `#ifdef __OPENCL_CPP_VERSION__
 template <typename T, int N> struct Range { T part[N]; Range(T first) { for (int k = 0; k < N; k++) part[k] = first + k; } T operator[](int k) const { return part[k & (N - 1)]; } template <typename U> U sum() const { U s = 0; for (T x : part) s += x; return s; } };
 struct Shape { int sides; Shape(int n) : sides(n) {} long area() const { return sides * 3; } };

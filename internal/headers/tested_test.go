@@ -30,7 +30,7 @@ func TestEveryFunctionIsTested(t *testing.T) {
 			continue
 		}
 		if name == "offlink_arg_value" {
-			name = "OFFLINK_VALUE" // what programs write for it
+			name = "OFFLINK_VALUE" // the macro that programs write for it
 		}
 		// A statement that is the call alone drops the result, if there is one.
 		call := `[!(=,&|?:{]\s*` + name + `\(`

@@ -707,7 +707,7 @@ func (m *image) moduleBytes(to []byte) []byte {
 }
 
 // putWords writes words into bytes of their size, two at a time: of thousands of
-// images that share their functions this loop is what takes the time.
+// images that share their functions this loop takes most of the time.
 func putWords(to []byte, words []uint32) {
 	for len(words) >= 4 && len(to) >= 16 {
 		binary.LittleEndian.PutUint64(to, uint64(words[0])|uint64(words[1])<<32)

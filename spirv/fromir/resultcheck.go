@@ -166,7 +166,7 @@ func (c *callSite) checkElements(op spirv.Opcode) {
 	}
 }
 
-// checkTruth refuses a call whose result is no number that can stand for a truth value.
+// checkTruth refuses a call whose result cannot stand for a truth value.
 func (c *callSite) checkTruth() {
 	if c.function.moduleType(c.in.Type).Kind != ir.TypeInteger {
 		c.failf("the result is not an integer, which stands for a truth value")
