@@ -76,11 +76,7 @@ func (c *callSite) readImage() {
 	typ := c.typeOf(c.operand(0))
 	words := c.imageWords(typ)
 	texel := c.typ
-	number, length := c.numberShape(c.in.Type)
-	depth := c.function.moduleType(c.in.Type).Kind != ir.TypeVector
-	if number == nil || number.Bits < 16 || number.Bits > 32 || !depth && length != 4 || depth && number.Kind != ir.TypeFloat {
-		c.failf("the result is not that of an image: four numbers, or the depth")
-	}
+	depth := c.readsDepth()
 	if depth {
 		texel = c.vectorType(c.typ, 4)
 	}
@@ -112,6 +108,17 @@ func (c *callSite) readImage() {
 		n = c.emitResult(spirv.OpCompositeExtract, c.typ, n, 0)
 	}
 	c.finishCall(n)
+}
+
+// readsDepth reports whether a read gives a depth, not a texel of four numbers. It
+// refuses a call that gives neither.
+func (c *callSite) readsDepth() bool {
+	number, length := c.numberShape(c.in.Type)
+	depth := c.function.moduleType(c.in.Type).Kind != ir.TypeVector
+	if number == nil || number.Bits < 16 || number.Bits > 32 || !depth && length != 4 || depth && number.Kind != ir.TypeFloat {
+		c.failf("the result is not that of an image: four numbers, or the depth")
+	}
+	return depth
 }
 
 // isSampler reports whether an argument is a sampler.
