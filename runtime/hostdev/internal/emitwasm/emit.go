@@ -49,7 +49,12 @@ func Emit(c *lanes.Code, pages uint32) []byte {
 	e.fuel = e.newLocal(wasm.I32)
 	e.pushI32(FuelStep)
 	e.setLocal(e.fuel)
-	for i := range c.Insts {
+	for i := 0; i < len(c.Insts); i++ {
+		if i+1 < len(c.Insts) && isBothHalves(&c.Insts[i], &c.Insts[i+1]) {
+			e.loadBothHalves(&c.Insts[i], &c.Insts[i+1])
+			i++
+			continue
+		}
 		e.emitInst(&c.Insts[i])
 	}
 	i32 := wasm.I32

@@ -84,6 +84,32 @@ func (e *emitter) loadEvery2(in *lanes.Inst) {
 	}
 }
 
+// isBothHalves tells of two loads of every second word that leave none out: the odd
+// ones first.
+func isBothHalves(odd, even *lanes.Inst) bool {
+	return odd.Op == lanes.OpEvery2 && even.Op == lanes.OpEvery2 && odd.Type == even.Type &&
+		odd.Args[0] == even.Args[0] && odd.Off == even.Off+4
+}
+
+// loadBothHalves picks both of the same two vectors.
+func (e *emitter) loadBothHalves(odd, even *lanes.Inst) {
+	for p := partCount(even.Type) - 1; p >= 0; p-- {
+		for half := 1; half >= 0; half-- {
+			e.pushReg(even.Args[0], 0)
+			e.simdOp(simdLoad)
+			e.appendMemarg(0, even.Off+uint32(32*p+16*half))
+			e.setLocal(e.scratchLocal(wasm.V128, half))
+		}
+		for i, in := range []*lanes.Inst{odd, even} {
+			e.getLocal(e.scratchLocal(wasm.V128, 0))
+			e.getLocal(e.scratchLocal(wasm.V128, 1))
+			first := byte(1 - i)
+			e.shuffleWords(first, first+2, first+4, first+6)
+			e.popReg(in.Dst, p)
+		}
+	}
+}
+
 // emitStore stores the last part first, as loads do.
 func (e *emitter) emitStore(in *lanes.Inst) {
 	if in.Type.Lanes == 1 {

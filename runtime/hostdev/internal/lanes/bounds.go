@@ -39,6 +39,9 @@ func (e *emitter) prepareBounds() {
 		if span := e.accessSpan(v); span > 0 {
 			keys = append(keys, boundKey{v.limitValue(), span, true})
 		}
+		if e.mayLieSideBySide(v) {
+			keys = append(keys, boundKey{v.limitValue(), e.rowSize(v), true})
+		}
 		for _, key := range keys {
 			if _, ok := e.bounds[key]; !ok && e.shared.hoist[key.v.id] == inGroup {
 				e.bounds[key] = e.boundOf(key)
@@ -126,8 +129,21 @@ func (e *emitter) checkBounds(v *Value, mask Reg) {
 // spanTest is the distance of an access from its base, and whether some of its
 // bytes are out of bounds.
 func (e *emitter) spanTest(v *Value, span uint64) (distance, bad Reg) {
+	return e.spanTestAt(v, e.scalarOf(v.Args[0]), span)
+}
+
+// checkRow checks lanes side by side whose addresses vary from step to step.
+func (e *emitter) checkRow(v *Value, first Reg) {
+	distance, bad := e.spanTestAt(v, first, e.rowSize(v))
+	e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
+	e.stopOutOfBounds(v, distance, e.constantReg(I32, v.accessSize()), e.constantReg(I32, 0))
+	e.emitOnly(Inst{Op: OpEnd})
+}
+
+// spanTestAt is spanTest for an access that starts at an address.
+func (e *emitter) spanTestAt(v *Value, first Reg, span uint64) (distance, bad Reg) {
 	base := e.boundOf(boundKey{v.Bounds.Base, uint64(v.Off), false})
-	distance = e.emitNew(scalarType(I32), OpSub, 0, e.scalarOf(v.Args[0]), base)
+	distance = e.emitNew(scalarType(I32), OpSub, 0, first, base)
 	return distance, e.emitNew(scalarType(Bool), OpULe, 0, e.boundOf(boundKey{v.limitValue(), span, true}), distance)
 }
 

@@ -16,7 +16,6 @@ func (e *emitter) emitLoad(v *Value, mask Reg) {
 		e.checkBounds(v, mask)
 		e.loadScalar(v, mask, in)
 	case e.wordsApart(v):
-		e.checkBounds(v, mask)
 		e.gatherWords(v, mask)
 	case e.isContiguous(address, v.Imm):
 		in.Args = []Reg{e.scalarOf(address)}
@@ -105,6 +104,45 @@ func (e *emitter) extractOnce(v *Value, l int) Reg {
 	return list[l]
 }
 
+// mayLieSideBySide tells of accesses to pairs with addresses that vary.
+func (e *emitter) mayLieSideBySide(v *Value) bool {
+	return e.width > 1 && e.a.classOf(v.Args[0]).Level == Varying && e.wordsApart(v)
+}
+
+// rowSize is the bytes of an access whose lanes lie side by side.
+func (e *emitter) rowSize(v *Value) uint64 { return v.accessSize() * uint64(e.width) }
+
+// whenSideBySide emits an access whose addresses vary in two forms: for steps in which
+// its lanes lie side by side all the same, as those of i & mask or of an index that
+// was loaded often do, and for the others.
+func (e *emitter) whenSideBySide(v *Value, mask Reg, wide func(first Reg), other func()) {
+	address := v.Args[0]
+	if mask != NoReg || !e.mayLieSideBySide(v) {
+		e.checkBounds(v, mask)
+		other()
+		return
+	}
+	t := e.vectorType(I32)
+	all := e.vectorOf(address)
+	first := e.emitNew(scalarType(I32), OpExtract, 0, all)
+	row := e.emitNew(t, OpAdd, 0, e.emitNew(t, OpSplat, 0, first), e.emitNew(t, OpIota, v.accessSize()))
+	same := e.emitNew(e.vectorType(Bool), OpEq, 0, all, row)
+	e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.emitNew(scalarType(Bool), OpAll, 0, same)}})
+	if v.Bounds != nil && e.uniformBounds(v) && !v.Bounds.Table {
+		e.checkRow(v, first)
+	} else {
+		e.checkBounds(v, mask)
+	}
+	wide(first)
+	e.emitOnly(Inst{Op: OpElse})
+	outer := e.extracted
+	e.extracted = map[*Value][]Reg{} // not set where the lanes lie side by side
+	e.checkBounds(v, mask)
+	other()
+	e.extracted = outer
+	e.emitOnly(Inst{Op: OpEnd})
+}
+
 // inOrder calls for each lane, the last one first where the addresses grow: its
 // check of the memory's size, which WebAssembly makes, serves the others.
 func (e *emitter) inOrder(v *Value, f func(l int)) {
@@ -154,7 +192,6 @@ func (e *emitter) emitStore(v *Value, mask Reg) {
 		all.Type, all.Args = scalarType(value.Kind), []Reg{e.scalarOf(address), e.scalarOf(value)}
 		e.emitOnly(all)
 	case e.wordsApart(v):
-		e.checkBounds(v, mask)
 		e.scatterWords(v, mask)
 	case e.isContiguous(address, v.Imm):
 		all.Type, all.Args = e.vectorType(value.Kind), []Reg{e.scalarOf(address), e.vectorOf(value)}

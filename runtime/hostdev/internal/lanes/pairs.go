@@ -182,36 +182,64 @@ func (e *emitter) findApart() {
 func (e *emitter) gatherWords(v *Value, mask Reg) {
 	t := e.vectorType(I32)
 	if mask == NoReg && e.a.classOf(v.Args[0]) == (Class{Strided, 8}) {
-		at := []Reg{e.scalarOf(v.Args[0])}
+		e.checkBounds(v, mask)
 		words := [2]Reg{e.newReg(t), e.newReg(t)}
-		for half := 1; half >= 0; half-- {
-			e.emitTo(words[half], Inst{Op: OpEvery2, Args: at, Imm: 4, Off: v.Off + 4*uint32(half)})
-		}
+		e.loadWords(v, e.scalarOf(v.Args[0]), words)
 		e.apart[v] = words
 		return
 	}
-	address := e.addressesOf(v, mask)
-	words := [2][]Reg{newRegs(e.width), newRegs(e.width)}
-	e.inOrder(v, func(l int) {
-		at, off := address(l)
-		for half := 1; half >= 0; half-- {
-			words[half][l] = e.newReg(scalarType(I32))
-			e.emitTo(words[half][l], Inst{Op: OpLoad, Args: []Reg{at}, Imm: 4, Off: off + 4*uint32(half)})
+	words := [2]Reg{e.newReg(t), e.newReg(t)}
+	e.apart[v] = words
+	e.whenSideBySide(v, mask, func(first Reg) {
+		e.loadWords(v, first, words)
+	}, func() {
+		address := e.addressesOf(v, mask)
+		each := [2][]Reg{newRegs(e.width), newRegs(e.width)}
+		e.inOrder(v, func(l int) {
+			at, off := address(l)
+			for half := 1; half >= 0; half-- {
+				each[half][l] = e.newReg(scalarType(I32))
+				e.emitTo(each[half][l], Inst{Op: OpLoad, Args: []Reg{at}, Imm: 4, Off: off + 4*uint32(half)})
+			}
+		})
+		for half := range words {
+			e.emitTo(words[half], Inst{Op: OpBuild, Args: each[half]})
 		}
 	})
-	e.apart[v] = [2]Reg{e.emitNew(t, OpBuild, 0, words[0]...), e.emitNew(t, OpBuild, 0, words[1]...)}
+}
+
+// loadWords loads pairs that lie side by side from an address on.
+func (e *emitter) loadWords(v *Value, first Reg, words [2]Reg) {
+	for half := 1; half >= 0; half-- {
+		e.emitTo(words[half], Inst{Op: OpEvery2, Args: []Reg{first}, Imm: 4, Off: v.Off + 4*uint32(half)})
+	}
 }
 
 // scatterWords stores the words of a pair, the high one first.
 func (e *emitter) scatterWords(v *Value, mask Reg) {
-	address, pair := e.addressesOf(v, mask), v.Args[1]
-	e.inOrder(v, func(l int) {
-		at, off := address(l)
-		for half := 1; half >= 0; half-- {
-			word := e.laneOf(pair.Args[half], l)
-			e.emitOnly(Inst{Op: OpStore, Type: scalarType(I32), Args: []Reg{at, word}, Imm: 4, Off: off + 4*uint32(half)})
-		}
+	pair := v.Args[1]
+	if mask == NoReg && e.a.classOf(v.Args[0]) == (Class{Strided, 8}) {
+		e.checkBounds(v, mask)
+		e.storeWords(v, e.scalarOf(v.Args[0]))
+		return
+	}
+	e.whenSideBySide(v, mask, func(first Reg) { e.storeWords(v, first) }, func() {
+		address := e.addressesOf(v, mask)
+		e.inOrder(v, func(l int) {
+			at, off := address(l)
+			for half := 1; half >= 0; half-- {
+				word := e.laneOf(pair.Args[half], l)
+				e.emitOnly(Inst{Op: OpStore, Type: scalarType(I32), Args: []Reg{at, word}, Imm: 4, Off: off + 4*uint32(half)})
+			}
+		})
 	})
+}
+
+// storeWords stores pairs that lie side by side from an address on.
+func (e *emitter) storeWords(v *Value, first Reg) {
+	t, pair := e.vectorType(I64), v.Args[1]
+	both := e.emitNew(t, OpPair, 0, e.inLanes(pair.Args[0]), e.inLanes(pair.Args[1]))
+	e.emitOnly(Inst{Op: OpStore, Type: t, Args: []Reg{first, both}, Imm: 8, Off: v.Off})
 }
 
 // halfOf is a half of a pair that is in two vectors.
