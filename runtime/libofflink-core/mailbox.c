@@ -99,7 +99,7 @@ struct mail *offlink_next_mail(int *alone) {
     waiting--;
     queued--;
     mail = first;
-    first = mail->next;
+    __atomic_store_n(&first, mail->next, __ATOMIC_RELAXED); /* others may look at it */
     if (!first)
       end = &first;
     *alone = waiting == 0;

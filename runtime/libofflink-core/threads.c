@@ -50,16 +50,19 @@ struct segment {
   uintptr_t start, end;
 };
 
+/* AddressSanitizer keeps bytes between variables that a search must not read. */
+#define SEARCHES_SEGMENT __attribute__((no_sanitize_address))
+
 /* The texts lie in other segments, so their address is checked against the
  * whole library. */
-static int has_name(const struct entry *e, const struct segment *library, const char *name) {
+SEARCHES_SEGMENT static int has_name(const struct entry *e, const struct segment *library, const char *name) {
   uintptr_t at = (uintptr_t)e->name;
   size_t length = strlen(name);
   return e->length == (intptr_t)length && at >= library->start && at < library->end && length <= library->end - at &&
          !memcmp(e->name, name, length);
 }
 
-static int is_table(const struct entry *table, const struct segment *library) {
+SEARCHES_SEGMENT static int is_table(const struct entry *table, const struct segment *library) {
   for (int i = 0; i < UNBLOCKED; i++) {
     const struct entry *e = &table[unblocked[i].sig];
     if (e->flags != unblocked[i].flags || !has_name(e, library, unblocked[i].name))
@@ -68,7 +71,7 @@ static int is_table(const struct entry *table, const struct segment *library) {
   return 1;
 }
 
-static struct entry *find_table(const struct segment *data, const struct segment *library) {
+SEARCHES_SEGMENT static struct entry *find_table(const struct segment *data, const struct segment *library) {
   const uintptr_t size = (LAST_SIGNAL + 1) * sizeof(struct entry);
   for (uintptr_t at = data->start; at + size <= data->end; at += _Alignof(struct entry)) {
     struct entry *table = (struct entry *)at;
