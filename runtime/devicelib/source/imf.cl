@@ -7,13 +7,6 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
-/* A function by its two names. */
-#define IMF(type, name, parameters, value) \
-  OFFLINK_EXTERNAL type lib_imf_##name parameters __asm("__imf_" #name); \
-  OFFLINK_EXTERNAL type lib_imf_##name parameters { return value; } \
-  OFFLINK_EXTERNAL type devicelib_imf_##name parameters __asm("__devicelib_imf_" #name); \
-  OFFLINK_EXTERNAL type devicelib_imf_##name parameters { return value; }
-
 /* The rounding modes: down, to nearest even, up, to zero. */
 #define ROUNDED(to, name, from, convert) \
   IMF(to, name##_rd, (from x), convert##_rtn(x)) \
@@ -181,3 +174,34 @@ REAL2_OF(hypot)
 REAL2_OF(nextafter)
 REAL2_OF(pow)
 REAL2_OF(remainder)
+
+/* Functions of C, by the names of this library. */
+IMF(float, frexpf, (float x, int *exponent), frexp(x, exponent))
+IMF(double, frexp, (double x, int *exponent), frexp(x, exponent))
+IMF(float, modff, (float x, float *whole), modf(x, whole))
+IMF(double, modf, (double x, double *whole), modf(x, whole))
+IMF(float, remquof, (float x, float y, int *quotient), remquo(x, y, quotient))
+IMF(double, remquo, (double x, double y, int *quotient), remquo(x, y, quotient))
+IMF(float, ldexpf, (float x, int n), ldexp(x, n))
+IMF(double, ldexp, (double x, int n), ldexp(x, n))
+IMF(float, scalbnf, (float x, int n), ldexp(x, n))
+IMF(double, scalbn, (double x, int n), ldexp(x, n))
+IMF(float, pownf, (float x, int n), pown(x, n))
+IMF(double, pown, (double x, int n), pown(x, n))
+IMF(int, isfinitef, (float x), isfinite(x))
+IMF(int, isfinite, (double x), isfinite(x))
+IMF(int, isinff, (float x), isinf(x))
+IMF(int, isinf, (double x), isinf(x))
+IMF(int, isnanf, (float x), isnan(x))
+IMF(int, isnan, (double x), isnan(x))
+IMF(int, signbitf, (float x), as_uint(x) >> 31)
+IMF(int, signbit, (double x), as_ulong(x) >> 63)
+IMF(long, lrintf, (float x), convert_long_rte(x))
+IMF(long, lrint, (double x), convert_long_rte(x))
+IMF(long, llrintf, (float x), convert_long_rte(x))
+IMF(long, llrint, (double x), convert_long_rte(x))
+IMF(long, lroundf, (float x), convert_long_rtz(round(x)))
+IMF(long, lround, (double x), convert_long_rtz(round(x)))
+IMF(long, llroundf, (float x), convert_long_rtz(round(x)))
+IMF(long, llround, (double x), convert_long_rtz(round(x)))
+IMF(half, nearbyintf16, (half x), rint(x))

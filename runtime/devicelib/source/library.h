@@ -19,3 +19,10 @@
   OFFLINK_EXTERNAL type lib_##name parameters body \
   OFFLINK_EXTERNAL type devicelib_##name parameters __asm("__devicelib_" #name); \
   OFFLINK_EXTERNAL type devicelib_##name parameters body
+
+/* A function of sycl::ext::intel::math by its two names. */
+#define IMF(type, name, parameters, value) \
+  OFFLINK_EXTERNAL type lib_imf_##name parameters __asm("__imf_" #name); \
+  OFFLINK_EXTERNAL type lib_imf_##name parameters { return value; } \
+  OFFLINK_EXTERNAL type devicelib_imf_##name parameters __asm("__devicelib_imf_" #name); \
+  OFFLINK_EXTERNAL type devicelib_imf_##name parameters { return value; }
