@@ -54,8 +54,10 @@ func TestRoundedDoubles(t *testing.T) {
 		{"dmul", "double, double", "in[3 * i], in[3 * i + 1]", exact(func(z, x, y, _ *big.Float) { z.Mul(x, y) })},
 		{"ddiv", "double, double", "in[3 * i], in[3 * i + 1]", exact(func(z, x, y, _ *big.Float) { z.Quo(x, y) })},
 		{"drcp", "double", "in[3 * i]", exact(func(z, x, _, _ *big.Float) { z.Quo(big.NewFloat(1), x) })},
-		{"fma", "double, double, double", "in[3 * i], in[3 * i + 1], in[3 * i + 2]",
-			exact(func(z, x, y, w *big.Float) { z.Add(new(big.Float).SetPrec(200).Mul(x, y), w) })},
+		{
+			"fma", "double, double, double", "in[3 * i], in[3 * i + 1], in[3 * i + 2]",
+			exact(func(z, x, y, w *big.Float) { z.Add(new(big.Float).SetPrec(200).Mul(x, y), w) }),
+		},
 		{"sqrt", "double", "fabs(in[3 * i])", exact(func(z, x, _, _ *big.Float) { z.Sqrt(new(big.Float).Abs(x)) })},
 	}
 	var source strings.Builder

@@ -1,7 +1,6 @@
 /* imf_rounded.cl: sums, products, quotients, fused products and square roots with a
  * rounding mode, of sycl::ext::intel::math. The device rounds to nearest; the sign of
- * what that has cut off, which is computed exactly, says whether the next number is
- * the result.
+ * its error, which is computed exactly, says whether the next number is the result.
  */
 #include "library.h"
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -130,7 +129,7 @@ static double fma_double(double x, double y, double c, enum mode mode) {
   return correct(result, rest, mode);
 }
 
-/* A float of a double and of the sign of what that lacks. */
+/* A float of a double and of the sign of the double's error. */
 static float narrow(double x, double rest, enum mode mode) {
   float f = mode == DOWN ? convert_float_rtn(x) : mode == UP ? convert_float_rtp(x) : convert_float_rtz(x);
   if (f != x || rest == 0 || isinf(f))
