@@ -9,11 +9,10 @@ import (
 	"offlink/spirv"
 )
 
-// Lowering: from a kernel that the interpreter's compiler has accepted, which
-// checked it, to the form of package lanes. Functions are inlining, vectors and
-// structs are words as in a frame (types.go), and a pointer is an offset into
-// the device's memory. A construct that is not lowered is refused, and the interpreter
-// runs the kernel.
+// Lowering: from a kernel that the interpreter's compiler has accepted, which checked it,
+// to the form of package lanes. Functions are inlined, vectors and structs are words as
+// in a frame (types.go), and a pointer is an offset into the device's memory. A construct
+// that is not lowered is refused, and the interpreter runs the kernel.
 
 // lowered is a value: a scalar for each word of its type. The pointer to a
 // variable of the function, or to a built-in one, is a place instead. A pointer
@@ -35,7 +34,7 @@ type lowering struct {
 	b *lanes.Block // the block that grows
 
 	calls  []*inlining
-	room   int
+	room   int           // instructions that may still be lowered
 	locals map[int]int64 // places in local memory, by index
 	modes  []varMode     // of the variables, in the order in which they come
 	vars   []*variableState
@@ -77,7 +76,7 @@ type phi struct {
 const (
 	// Without a limit, functions that each call the next one twice would grow
 	// as 2 to the number of them.
-	maxLowered = 60000 // instructions of a kernel with all that is inlining
+	maxLowered = 60000 // instructions of a kernel with all that is inlined
 	maxInlined = 64    // calls within calls
 )
 
@@ -489,8 +488,8 @@ func (l *lowering) lowerCall(in *spirv.Instruction) {
 	}
 }
 
-// lowerPointerCall puts all functions of the type that have pointers in the place
-// of the call, each where the pointer is its number.
+// lowerPointerCall makes a switch over the number that the pointer is, which counts from 1,
+// and inlines every function of the type that has one. Other numbers trap.
 func (l *lowering) lowerPointerCall(in *spirv.Instruction) {
 	ops := in.Operands()
 	callee := l.value(spirv.ID(ops[0]))
@@ -503,7 +502,7 @@ func (l *lowering) lowerPointerCall(in *spirv.Instruction) {
 	result := l.newRegs(t, after)
 	from := l.b
 	from.Term, from.Cond = lanes.Switch, callee.words[0]
-	wrong := l.f.NewBlock() // first, as it is of this instruction
+	wrong := l.f.NewBlock() // before the callees, so that its site is this instruction
 	wrong.Trap(lanes.TrapCallee)
 	wrong.Term, wrong.Succs = lanes.Jump, []*lanes.Block{after}
 	for i, id := range l.p.pointers {

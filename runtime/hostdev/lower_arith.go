@@ -10,8 +10,8 @@ import (
 // Arithmetic that the form has: component by component. An operation that it
 // lacks is done by the interpreter's own operations (lower_host.go).
 
-// lowerWords1 and the others lower an operation on one word; nil is that the
-// form does not have it.
+// lowerWords1 and lowerWords2 lower an operation on one word of the operands. They return
+// nil for one that the form does not have.
 type (
 	lowerWords1 func(l *lowering, x *lanes.Value, from, to word) *lanes.Value
 	lowerWords2 func(l *lowering, x, y *lanes.Value, w word) *lanes.Value
@@ -174,7 +174,7 @@ func shiftOf(op lanes.Op) lowerWords2 {
 	}
 }
 
-// compareOf compares unsigned numbers, booleans and pointers; swap exchanges
+// compareOf compares numbers without sign, booleans and pointers; swap exchanges
 // the operands.
 func compareOf(op lanes.Op, swap bool) lowerWords2 {
 	return func(l *lowering, x, y *lanes.Value, _ word) *lanes.Value {
@@ -378,7 +378,7 @@ var lowerUnary = map[spirv.Opcode]lowerWords1{
 	}),
 }
 
-// choose is x if x op y, else y; or the other way round.
+// choose is x if x op y, else y; with other it is y if x op y, else x.
 func (l *lowering) choose(op lanes.Op, x, y *lanes.Value, other ...bool) *lanes.Value {
 	is := l.b.Add(op, lanes.Bool, x, y)
 	if len(other) > 0 {

@@ -72,9 +72,8 @@ func (l *lowering) newVariable(t *typ) *variableState {
 	return v
 }
 
-// need asks for a mode that serves more; all is lowered again with it, as accesses
-// that were lowered already took the lesser one. Modes only grow,
-// which ends that.
+// need asks for a mode that serves more. All is lowered again with it, as accesses that
+// were lowered already took the lesser one. Modes only grow, which ends the rounds.
 func (l *lowering) need(v *variableState, mode varMode) {
 	l.failed = true
 	l.modes[v.number] = max(l.modes[v.number], mode)
@@ -101,7 +100,7 @@ func (l *lowering) addressOf(p lowered) *lanes.Value {
 	return l.flat(l.b.Add(lanes.OpAdd, lanes.I32, at, l.i32(p.place.offset)))
 }
 
-// moved is a pointer some bytes on.
+// moved is the pointer some bytes further on.
 func (l *lowering) moved(p lowered, offset int64) lowered {
 	if p.place == nil {
 		p.words = []*lanes.Value{l.b.Add(lanes.OpAdd, lanes.I64, p.words[0], l.f.Const(lanes.I64, uint64(offset)))}
@@ -441,7 +440,7 @@ func (l *lowering) unitAt(p lowered, i *lanes.Value, size int64) (lowered, leaf)
 	return l.plus(p, place{indexes: []scaled{{index, size}}}, p.t), leaf{size: size, bits: int(8 * size)}
 }
 
-// clearBytes is a loop that clears memory.
+// clearBytes zeroes memory: a loop over words, and the bytes after them one by one.
 func (l *lowering) clearBytes(v lowered, n int64) {
 	p := l.spell(v)
 	l.countTo(l.i32(n/8), func(i *lanes.Value) {
@@ -538,7 +537,7 @@ func (l *lowering) plus(base lowered, at place, t *typ) lowered {
 	return lowered{t: t, words: []*lanes.Value{sum}, root: base.root}
 }
 
-// lowerPointerCast: an address is the same in every storage class.
+// lowerPointerCast changes the type alone: an address is the same in every storage class.
 func (l *lowering) lowerPointerCast(in *spirv.Instruction) {
 	v := l.arg(in, 0)
 	v.t = l.typeOf(in.Type())

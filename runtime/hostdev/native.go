@@ -34,7 +34,8 @@ type engine struct {
 	workers sync.Map // *worker by the offset of its record
 }
 
-// newEngine starts the compiler. It is an error where there is none.
+// newEngine creates the WebAssembly runtime. It fails where wazero has no compiler for
+// the system.
 func newEngine(memory []byte) (e *engine, err error) {
 	defer func() {
 		if r := recover(); r != nil { // how wazero says that it has no compiler for the system
@@ -51,8 +52,8 @@ func newEngine(memory []byte) (e *engine, err error) {
 	return e, nil
 }
 
-// instantiate makes the module that kernels import from. A host module cannot
-// have a memory, so that the functions have a module of their own.
+// instantiate makes the two modules that kernels import from: a host module with the
+// functions, and one with the memory alone, as a host module cannot have a memory.
 func (e *engine) instantiate(ctx context.Context) error {
 	i32 := api.ValueTypeI32
 	_, err := e.runtime.NewHostModuleBuilder(emitwasm.ImportModule).
@@ -89,18 +90,19 @@ func (m fixedMemory) Reallocate(size uint64) []byte {
 // Free implements wazero's LinearMemory; the device frees its region.
 func (m fixedMemory) Free() {}
 
-// nativeKernel is a kernel's code.
+// nativeKernel is the compiled code of a kernel. Launches share it, and take its idle
+// workers in turn.
 type nativeKernel struct {
 	module api.Module // nil if native code was there at once
 	code   *lanes.Code
-	wide   *lanes.Code // that native code is made of
+	wide   *lanes.Code // for native code: as code, or with more lanes
 	sites  []site
 	local  int64 // bytes of the local variables
 
 	mu   sync.Mutex
 	idle []*worker // of earlier launches
 
-	variables []uint64 // addresses that stand in the record; of code that was compiled ahead of time
+	variables []uint64 // only of code compiled ahead of time: addresses that the record has
 
 	pace atomic.Int64 // nanoseconds that a group of the last launch took; 0: none yet
 
@@ -109,8 +111,8 @@ type nativeKernel struct {
 	stopCompiler context.CancelFunc // nil if none was started
 }
 
-// The memory of a worker: no pointer leads to the first room, which has the
-// data that the code relies on.
+// The memory of a worker: rooms, each of which is an allocation of its own. Pointers of
+// the kernel cannot reach the first one, which has the data that the code relies on.
 const (
 	roomRecord = iota
 	roomLocal
@@ -132,8 +134,9 @@ func (k *kernel) nativeCode() (*nativeKernel, error) {
 	return k.native.code, k.native.err
 }
 
-// compileNative compiles. A kernel that the compiler cannot take is
-// interpreted: so is one that shows a mistake of the compiler.
+// compileNative compiles the kernel, unless a native image has its code. Whatever the
+// error, the kernel is interpreted; a panic is a mistake of the compiler, and becomes
+// such an error.
 func (k *kernel) compileNative() (n *nativeKernel, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -172,8 +175,8 @@ func (k *kernel) compileNative() (n *nativeKernel, err error) {
 	return n, nil
 }
 
-// defaultLanes is the width of a step; that of small kernels is smallLanes, as
-// one check of bounds then serves more.
+// defaultLanes is the width of a step. Small kernels have smallLanes, as one check of
+// bounds then serves more work-items.
 const (
 	defaultLanes = 8
 	smallLanes   = 16
@@ -181,12 +184,13 @@ const (
 
 	largeKernel = 8000 // operations, of which lanes and masks would make a million instructions
 
-	divergentLanes = 4
-	smallCode      = 1500 // instructions for smallLanes: compiling takes as long as they are many
+	divergentLanes = 4    // see narrowLanes
+	smallCode      = 1500 // the most instructions at smallLanes, which bounds the time to compile
 )
 
-// compileLanes compiles for steps of several work-items, and for one where
-// that does not do. A sub-group of several is a step.
+// compileLanes compiles for steps of several work-items, or of one where that is not
+// supported. A sub-group of several is exactly one step, so that its width is given and
+// nothing narrower serves.
 func compileLanes(f *lanes.Function, width, subgroup int) (*lanes.Code, error) {
 	switch subgroup {
 	case 1:
@@ -211,9 +215,10 @@ func compileLanes(f *lanes.Function, width, subgroup int) (*lanes.Code, error) {
 	return code, err
 }
 
-// narrowLanes is the code for WebAssembly: a step of four where lanes leave a loop
-// at different times, as those that have left cost as much as the rest, and fewer of
-// large kernels. Native code has wider registers.
+// narrowLanes returns the code for WebAssembly. Its steps are narrower than those of
+// wide in two cases: where lanes leave a loop at different times, as those that have
+// left cost as much as the rest, and in long code. Native code keeps the wide steps, as
+// its registers hold more.
 func narrowLanes(f *lanes.Function, wide *lanes.Code, k *kernel) (*lanes.Code, error) {
 	switch {
 	case k.p.device.options.Lanes != 0 || k.subgroup != 1 || wide.Width == 1:
@@ -283,16 +288,16 @@ type worker struct {
 	stack    [lanes.NumParams]uint64
 }
 
-// layout is the places in a worker's rooms.
+// layout is the offsets of things in a worker's rooms, and the sizes of the rooms.
 type layout struct {
 	private, context, call, scratch int64
 	localArgs                       []int64 // by argument
 	sizes                           [rooms]int64
 }
 
-// layout places the memory of a launch, in the memory of an earlier layout. It is
-// right for both codes of the kernel, as a launch may change from WebAssembly to
-// native code between two groups.
+// layout places the memory of a launch; at is overwritten, and its slice used again.
+// The result is right for both codes of the kernel, as a launch may change from
+// WebAssembly to native code between two groups.
 func (n *nativeKernel) layout(l *launch, at *layout) {
 	*at = layout{localArgs: at.localArgs[:0]}
 	items := int64(max(n.code.Width, n.wide.Width))
@@ -353,8 +358,8 @@ func (l *launch) runNative() error {
 	return l.outcome()
 }
 
-// fitsNative tells whether ids fit 31 bits: lanes count them as signed numbers of
-// 32.
+// fitsNative tells whether compiled code can run the launch: rows must be whole
+// sub-groups, and ids must fit 31 bits, as lanes count them as signed numbers of 32.
 func (l *launch) fitsNative() bool {
 	if l.r.local[0]%l.k.subgroup != 0 || l.total() > 1<<30 {
 		return false
@@ -367,8 +372,9 @@ func (l *launch) fitsNative() bool {
 	return true
 }
 
-// newWorker makes a worker of the launch: one of an earlier launch where there
-// is one.
+// newWorker returns a worker that is ready for the launch, one of an earlier launch if
+// there is one. It reports false if there is not enough memory or an argument does not
+// lead to the device's memory: the launch is then interpreted.
 func (l *launch) newWorker(e *engine, n *nativeKernel) (*worker, bool) {
 	w := n.takeWorker()
 	w.l, w.fault, w.crew = l, nil, nil
@@ -405,10 +411,11 @@ func (n *nativeKernel) giveBack(w *worker) {
 	n.idle = append(n.idle, w)
 }
 
-// fitRooms gets the rooms the sizes of the layout.
+// fitRooms gives each room the size that the layout asks for.
 func (w *worker) fitRooms(e *engine) error {
 	for room, size := range w.at.sizes {
-		// Rooms that pointers lead to have the right size, for checks.
+		// Accesses are checked against the size of a room, so it must be exact. No
+		// pointer leads to the record, which may be larger.
 		m := w.rooms[room]
 		if m != nil && (m.Size() == size || room == roomRecord && m.Size() > size) {
 			continue
@@ -434,8 +441,8 @@ func (w *worker) fitRooms(e *engine) error {
 	return nil
 }
 
-// dropRoom frees a room. A record is found by its offset, for calls from the code,
-// until then.
+// dropRoom frees a room. Without its record, a worker can no longer be found by calls
+// from the code, which name it by the record's offset.
 func (w *worker) dropRoom(e *engine, room int) {
 	m := w.rooms[room]
 	if m == nil {
@@ -448,7 +455,7 @@ func (w *worker) dropRoom(e *engine, room int) {
 	w.rooms[room] = nil
 }
 
-// close gives the memory of the workers back.
+// close stops the C compiler, frees the memory of the idle workers and closes the module.
 func (n *nativeKernel) close(e *engine) {
 	n.closeCompiler()
 	n.mu.Lock()
@@ -535,7 +542,7 @@ func (w *worker) fillArguments(at *layout, put32 func(int64, uint32), put func(i
 	return true
 }
 
-// turn is how long a worker stays in a kernel's code. It is long beside a call and
+// turn is about how long a worker stays in a kernel's code. It is long beside a call, and
 // short beside the time that a collection of garbage may wait.
 const turn = time.Millisecond
 
@@ -581,7 +588,7 @@ func (w *worker) run(n *nativeKernel, next *atomic.Int64, total int64) {
 	}
 }
 
-// report makes a fault of the record that the code left.
+// report turns the record that the code left into a fault of the launch.
 func (w *worker) report(n *nativeKernel, code *lanes.Code, err error) {
 	get := func(offset int) int { return int(binary.LittleEndian.Uint32(w.data[offset:])) }
 	index := get(lanes.RecordGroup)
@@ -603,6 +610,7 @@ func (w *worker) report(n *nativeKernel, code *lanes.Code, err error) {
 		it.fault = w.faultOf(err, trap)
 	}
 	fault := g.place(it)
+	// Of these traps, the record has no site.
 	if trap != lanes.TrapNone && trap != lanes.TrapBarrier && trap != lanes.TrapUnaligned {
 		at := n.sites[code.Sites[get(lanes.FaultSite)].Site]
 		fault.Function, fault.Op, fault.File, fault.Line = at.function, at.op, at.file, int(at.line)

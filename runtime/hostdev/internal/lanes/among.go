@@ -25,6 +25,7 @@ func (e *emitter) activeBits(mask Reg) Reg {
 	return e.emitNew(scalarType(I32), OpBits, 0, mask)
 }
 
+// stopUnlessAll traps unless the mask has all lanes of the sub-group.
 func (e *emitter) stopUnlessAll(v *Value, mask Reg) {
 	if mask == NoReg {
 		return
@@ -46,6 +47,7 @@ func (e *emitter) toLane(v *Value, mask Reg) {
 }
 
 // shuffleLanes goes through memory: each lane loads the value that another one has stored.
+// A lane that reads from one that does not exist or is not active gets its own value.
 func (e *emitter) shuffleLanes(v *Value, mask Reg) {
 	from, lane := v.Args[0], v.Args[1]
 	if e.width == 1 {

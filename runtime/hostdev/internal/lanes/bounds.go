@@ -140,7 +140,8 @@ func (e *emitter) checkRow(v *Value, first Reg) {
 	e.emitOnly(Inst{Op: OpEnd})
 }
 
-// spanTestAt is spanTest for an access that starts at an address.
+// spanTestAt is spanTest for an access that starts at an address. One unsigned comparison
+// finds both ends: an address before the base wraps round to a large distance.
 func (e *emitter) spanTestAt(v *Value, first Reg, span uint64) (distance, bad Reg) {
 	base := e.boundOf(boundKey{v.Bounds.Base, uint64(v.Off), false})
 	distance = e.emitNew(scalarType(I32), OpSub, 0, first, base)
@@ -241,7 +242,7 @@ const (
 	TableShift    = 12      // of an address, to the granule
 	TableReadOnly = 1 << 1  // a flag
 	TableStarts   = ^0xfff  // masks the start
-	TableSize     = 8 << 20 // bytes, of 4 GiB
+	TableSize     = 8 << 20 // bytes of the table for 4 GiB
 )
 
 // checkTable faults unless the table allows an access of one lane.
@@ -272,6 +273,7 @@ type faultTail struct {
 	distance, stride, lanes, length, place Reg
 }
 
+// openTail opens the block around all code that may go to the tail.
 func (d *driver) openTail(e *emitter) {
 	t := &d.shared.tail
 	t.label = e.newLabel()
@@ -281,6 +283,8 @@ func (d *driver) openTail(e *emitter) {
 	e.emitOnly(Inst{Op: OpBlock, Imm: uint64(t.label)})
 }
 
+// closeTail ends the code: the way through returns, and the tail writes its registers to
+// the record.
 func (d *driver) closeTail(e *emitter) {
 	t := &d.shared.tail
 	e.emitOnly(Inst{Op: OpReturn})
@@ -295,8 +299,8 @@ func (d *driver) closeTail(e *emitter) {
 	e.emitOnly(Inst{Op: OpTrap, Imm: uint64(TrapBounds)})
 }
 
-// stopOutOfBounds stops the code and leaves the known facts; stride is the base instead
-// for an access that the table has refused.
+// stopOutOfBounds branches to the tail with the facts of the access; stride is the base
+// instead for an access that the table has refused.
 func (e *emitter) stopOutOfBounds(v *Value, distance, stride, lanes Reg) {
 	t := &e.shared.tail
 	set := func(to, from Reg) { e.emitTo(to, Inst{Op: OpCopy, Args: []Reg{from}}) }

@@ -153,6 +153,8 @@ func (a *analysis) transferClass(v *Value) Class {
 	return c.joinClass(Class{Level: a.byPlace(v)})
 }
 
+// byPlace is the level that a value has for where it stands: if it outlives a loop that
+// lanes leave in different turns, each lane keeps the value of its last turn.
 func (a *analysis) byPlace(v *Value) Level {
 	at := v.Block.id
 	if v.Op == OpSet {
@@ -189,11 +191,14 @@ func (a *analysis) bySet(v *Value) Level {
 	return Unknown
 }
 
-// A value that only the loop uses may differ from turn to turn without harm.
+// usedOutside tells whether a value is used outside of a loop. One that only the loop uses
+// may differ from turn to turn without harm.
 func (a *analysis) usedOutside(v *Value, l *loop) bool {
 	return slices.ContainsFunc(a.users[v.id], func(b *Block) bool { return !l.nodes[b.id] })
 }
 
+// byOperands is the class of the result of an operation. Only numbers of 32 bits have
+// strides, as addresses and ids do.
 func (a *analysis) byOperands(v *Value) Class {
 	switch v.Op {
 	case OpConst, OpArg, OpGroupID:
@@ -234,7 +239,8 @@ func (a *analysis) byOperands(v *Value) Class {
 }
 
 // perItem is the class of a value that differs between work-items: by a stride along
-// dimension 0, or 0 for in no known way.
+// dimension 0, or in no known way if that is 0. Along other dimensions (first is false)
+// the work-items of a step have the same.
 func (a *analysis) perItem(first bool, stride int32) Class {
 	switch {
 	case a.width == 1 || !first:
@@ -265,7 +271,7 @@ func (a *analysis) strideOf(v *Value) Class {
 	default:
 		return Class{Level: Varying}
 	}
-	// The lanes' parts cancel out: a difference of two addresses of one row.
+	// The lanes' parts cancel out, as in a difference of two addresses of one row.
 	if stride == 0 {
 		return Class{Level: Step}
 	}
@@ -374,6 +380,8 @@ func (a *analysis) spreadFrom(d *divergence, branch *Block) {
 	}
 }
 
+// meetLabels brings the label of a way to a block, and tells whether that changed the
+// block's own: a second label makes the block a join.
 func (a *analysis) meetLabels(d *divergence, label []int, from, to int) bool {
 	switch {
 	case label[to] < 0:

@@ -130,7 +130,7 @@ var opNames = [...]string{
 }
 
 // The record of a launch, which the code reads at the address that it is
-// given: offsets in bytes. Numbers are of 32 bits unless it says otherwise.
+// given: offsets in bytes. Numbers have 32 bits unless the comment says otherwise.
 const (
 	RecordLocal   = 0   // three: the local size
 	RecordGroups  = 12  // three: the number of work-groups
@@ -145,7 +145,7 @@ const (
 	RecordBase    = 64  // 64 bits: the host's address of offset 0
 	RecordFrames  = 76  // the size of that memory
 	RecordTrap    = 72  // written: why the code stopped itself
-	RecordFault   = 136 // written: the place of a TrapBounds, see Fault
+	RecordFault   = 136 // written: where and why an access was out of bounds, see FaultDistance
 	RecordScratch = 156 // the address of memory that a work-group uses together
 	RecordGlobal  = 80  // three of 64 bits: the global size
 	RecordOffset  = 104 // three of 64 bits: the global offset
@@ -165,5 +165,5 @@ const (
 	FaultStride
 	FaultLanes
 	FaultLen
-	FaultSite // the place in Code.Sites, also of a TrapUnreachable
+	FaultSite // the index in Code.Sites, also of other traps at a value
 )

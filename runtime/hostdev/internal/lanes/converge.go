@@ -195,7 +195,7 @@ func (e *emitter) rangeAgreement(v *Value) (all, none Reg) {
 	if v.Op == OpSLt || v.Op == OpSLe {
 		le, lt = OpSLe, OpSLt
 	}
-	ordered := e.emitNew(flag, le, 0, first, last) // no lane is beyond the greatest number
+	ordered := e.emitNew(flag, le, 0, first, last) // no lane has wrapped round
 	both := func(op Op, a, b Reg) Reg { return e.emitNew(flag, OpAnd, 0, ordered, e.emitNew(flag, op, 0, a, b)) }
 	switch strict := v.Op == lt; {
 	case v.Op == OpEq || v.Op == OpNe:
@@ -216,8 +216,9 @@ func (e *emitter) rangeAgreement(v *Value) (all, none Reg) {
 	}
 }
 
-// staysSo tells of conditions that hold, or do not hold, in all further steps of a
-// row when they do in one, as the number that grows has passed the other.
+// staysSo tells of conditions that hold, or do not hold, in all further steps of a row
+// when they do in one, as the number that grows has passed the other. The bound of the
+// stride keeps the growth over a row below 31 bits.
 func (e *emitter) staysSo(cond *Value, holds bool) bool {
 	if cond.Op == OpEq || cond.Op == OpNe {
 		return false

@@ -15,10 +15,10 @@
 // that a load at stride 1 is one vector load with one check of its bounds.
 //
 // Control flow that does not depend on the lane stays control flow (flow.go,
-// by the dominator tree); a loop that is entered in several places gets one entry
-// before (irreducible.go). The blocks that a varying branch decides become a masked
+// by the dominator tree); a loop that is entered in several places first gets one entry
+// (irreducible.go). The blocks that a varying branch decides become a masked
 // region: its blocks run one after the other, each under the mask of the
-// lanes that came there, and is left out when there are none; its loops go on
+// lanes that came there, and a block is left out when there are none; its loops go on
 // while a lane does. A loop in a masked region all of whose branches are the
 // same for all lanes keeps its control flow, under one mask.
 //

@@ -1,8 +1,7 @@
 package lanes
 
-// emitter emits the values of a function for steps of one width. Two work
-// into one code: W lanes wide, and one for the work-items that are left at
-// the end of a row.
+// emitter emits the values of a function for steps of one width. Two of them write one
+// Code: one W lanes wide, and one for the work-items that are left at the end of a row.
 type emitter struct {
 	f      *Function
 	a      *analysis
@@ -71,8 +70,9 @@ func newShared(f *Function) *shared {
 	return s
 }
 
-// The levels are ordered, and a value can be computed as far out as the
-// innermost of its operands.
+// hoistingOf is how far out a value can be computed: as far as the innermost of its
+// operands, which have been placed before it. The order of the levels is from outside
+// to inside.
 func hoistingOf(s *shared, v *Value) hoisting {
 	switch v.Op {
 	case OpConst, OpArg, OpGroupID:
@@ -273,9 +273,8 @@ func (e *emitter) scalarOf(v *Value) Reg {
 	return e.scalarPlace(v)
 }
 
-// scalarPlace is the register that a value has. scalarPlace is the register
-// that a value has. Both emitters share those of values that are computed
-// before the work-items, as that is done once for both.
+// scalarPlace is the register that a value has. Both emitters share those of values that
+// are computed before the work-items, as that is done once for both.
 func (e *emitter) scalarPlace(v *Value) Reg {
 	list := e.scalars
 	if e.a.classOf(v).Level == Group || e.shared.hoist[v.id] <= inRow {
@@ -339,13 +338,13 @@ func (e *emitter) compareConst(v *Value, bits uint64) Reg {
 // emitValues emits the values of a block under a mask.
 func (e *emitter) emitValues(b *Block, mask Reg) error { return e.emitValuesBut(b, mask, nil) }
 
-// emitValuesBut leaves one out.
+// emitValuesBut is emitValues for all values but one.
 func (e *emitter) emitValuesBut(b *Block, mask Reg, but *Value) error {
 	if e.limited && len(e.c.Insts)*e.c.joins > maxCompiling {
 		return errManyBranches
 	}
-	// Lanes that were taken out of a vector serve the block alone: the code of
-	// the next may not come after it.
+	// Lanes that were taken out of a vector serve this block alone: it does not
+	// dominate all that is emitted after it.
 	e.extracted = map[*Value][]Reg{}
 	for _, v := range b.Values {
 		if v == but || v.Op != OpSet && e.shared.hoist[v.id] <= inRow || e.shared.inRegion[v] {
@@ -409,13 +408,15 @@ func (e *emitter) scalarArgs(v *Value) []Reg {
 	return list
 }
 
-// emitTick counts a turn of a loop; where the launch ends there, the work-item is told.
+// emitTick counts a turn of a loop. The local id goes with it, so that a launch that ends
+// there can name the work-item.
 func (e *emitter) emitTick() {
 	item := e.shared.item
 	e.emitOnly(Inst{Op: OpTick, Args: item[:]})
 }
 
-// emitOrigin: an id is where the step's is; a frame is the work-item's.
+// emitOrigin emits the address of a work-item's frame. A local id is in the registers of
+// the step already.
 func (e *emitter) emitOrigin(v *Value) {
 	if v.Op == OpLocalID {
 		return
@@ -464,8 +465,8 @@ func (e *emitter) emitVarying(v *Value, mask Reg) {
 	e.keepLanes(v, mask, Inst{Op: v.Op, Args: args, Imm: v.Imm})
 }
 
-// keepLanes gives the vector of a value to its register, only in the lanes of the
-// mask if the others still have a use.
+// keepLanes assigns the vector of a value to its register: only in the lanes of the mask
+// if the others still have a use.
 func (e *emitter) keepLanes(v *Value, mask Reg, in Inst) {
 	dst := e.vectorPlace(v)
 	if mask == NoReg || !e.a.outlives[v.id] {
@@ -502,6 +503,7 @@ func (e *emitter) eachActiveLane(v *Value, mask Reg, f func(l int) Reg) {
 	})
 }
 
+// forLanes emits f for each lane, under a test of the lane's bit if there is a mask.
 func (e *emitter) forLanes(mask Reg, f func(l int)) {
 	if e.width == 1 || mask == NoReg {
 		for l := range e.width {

@@ -1,7 +1,9 @@
 package lanes
 
-// Finish makes the function ready: blocks that are not reached and values
-// that nobody uses are left out, and the rest is numbered.
+// Finish makes the function ready: blocks that are not reached and values that nobody uses
+// are left out, and the rest is numbered. The order of the steps counts: promotion makes
+// operands the same values, by which mergeEqual finds equal operations, and pairs are
+// found where two accesses have the same value as their address.
 func (f *Function) Finish() error {
 	f.structureLoops()
 	f.orderBlocks()
@@ -13,6 +15,7 @@ func (f *Function) Finish() error {
 	return nil
 }
 
+// orderBlocks brings the blocks into reverse postorder, without those that are not reached.
 func (f *Function) orderBlocks() {
 	f.numberBlocks()
 	g := f.flowGraph()
@@ -49,6 +52,8 @@ func (v *Value) hasEffect() bool {
 	return false
 }
 
+// markLive marks the values that conditions and operations with effects need. A register
+// that is read needs all its sets.
 func (f *Function) markLive() {
 	sets := map[*Register][]*Value{}
 	var work []*Value

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// part is blocks that are emitted as one piece of control flow, under one
+// part is a set of blocks that are emitted as one piece of control flow, under one
 // mask, from an entry on. Edges out of it and ends of the work-item are the
 // business of leave.
 type part struct {
@@ -147,7 +147,9 @@ func (p *part) growPiece(set map[int]bool) *masked {
 		if len(next) == len(set) && p.isClosed(next, entry, exit) {
 			return &masked{nodes: next, entry: entry, exit: exit}
 		}
-		if len(next) == len(set) { // a loop that leads back to the entry from the exit
+		// Growing does not close the set: an edge from beyond the exit leads back into
+		// it. The piece then goes on to the end of the part.
+		if len(next) == len(set) {
 			exit = len(p.blocks)
 			next = p.graph.nodesBetween(entry, exit)
 			next[entry] = true
@@ -194,9 +196,9 @@ type structured struct {
 	loops []int  // of loops
 }
 
-// emitPart emits a part as structured control flow. Within it, masked pieces are
-// nodes like others, so that a graph without them is laid out; its loops must have
-// one entry, as WebAssembly has no other.
+// emitPart emits a part as structured control flow. Masked pieces are nodes like others,
+// which leaves a graph without varying branches; its loops must have one entry, as
+// WebAssembly has no other.
 func (e *emitter) emitPart(p *part) error {
 	s := &structured{e: e, p: p, of: slices.Repeat([]int{-1}, len(p.blocks))}
 	_, pieces := e.maskedPieces(p)
@@ -225,7 +227,8 @@ func (e *emitter) emitPart(p *part) error {
 	return s.emitTree(0)
 }
 
-// mergeRepeated: a block that two cases of a switch lead to is a merge too.
+// mergeRepeated makes merges of the blocks that several cases of a switch lead to: the
+// graph has only one edge for them.
 func (s *structured) mergeRepeated() {
 	for _, u := range s.units {
 		if u.block == nil {
@@ -348,7 +351,8 @@ func (s *structured) emitEnd(u int, b *Block) error {
 	return nil
 }
 
-// emitFork puts a block without code of its own into a conditional branch.
+// emitFork emits a branch that all lanes take together: as a conditional branch where a
+// successor has a label, else as an If with the successors inside.
 func (s *structured) emitFork(u int, b *Block) error {
 	cond := s.e.scalarOf(b.Cond)
 	if b.Succs[0] == b.Succs[1] {
@@ -376,8 +380,8 @@ func (s *structured) emitFork(u int, b *Block) error {
 	return nil
 }
 
-// emitFan compares with the cases one after the other: the form has no table of
-// jumps, and switches of device code have few cases.
+// emitFan compares with the cases one after the other, as the switches of device code
+// have few: a table of jumps would not pay.
 func (s *structured) emitFan(u int, b *Block) error {
 	for i, c := range b.Cases {
 		is := s.e.compareConst(b.Cond, c)

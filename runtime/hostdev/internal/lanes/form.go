@@ -38,7 +38,7 @@ func (k Kind) Wide() bool { return k == I64 || k == F64 }
 // Op is an operation of the form, and of the code that is made of it.
 type Op uint8
 
-// The operations. Operands and result are of one kind unless it says so.
+// The operations. Operands and result are of one kind unless the comment says otherwise.
 const (
 	OpInvalid Op = iota
 
@@ -124,7 +124,7 @@ const (
 	// Of the work-items of a step together.
 	OpFromLane // Args: value; Imm: the lane; the same for the step
 	OpToLane   // Args: value, the value of the lane of Imm instead
-	OpShuffle  // Args: value, the lane that each gets it of; its own if that is not there
+	OpShuffle  // Args: value, the number of the lane to read; the lane's own value if that one is not active
 	OpActive   // an I32 with a bit for each lane that comes here
 	OpTogether // stops unless all lanes come here
 
@@ -143,7 +143,7 @@ const (
 	OpAll
 	OpBits // a mask to an I32 with a bit for each lane
 	OpCopy
-	OpTick // counts a turn of a loop; Args: the local id of the first work-item, which is noted where the code comes back
+	OpTick // counts a turn of a loop; Args: the local id of the first work-item, noted for a launch that ends here
 	OpFill // Args: address, size: zeroes
 	OpBlock
 	OpLoop
@@ -205,8 +205,8 @@ type HostCall struct {
 type Register struct {
 	Kind Kind
 	Low  *Register // of an I64: its low half
-	// Phi tells that all its sets stand before branches to one block, Of,
-	// and all its gets at the start of that.
+	// Of is the block of a phi: all sets of the register stand before branches to
+	// it, and all gets at its start. It is nil for other registers.
 	Of *Block
 
 	live bool
@@ -263,7 +263,8 @@ type Bounds struct {
 // aligned, so that none starts there.
 const Foreign = 1
 
-// limitValue is the Len of loads, or that of stores.
+// limitValue is the number of bytes that v is checked against: those that may be written
+// if it changes memory, else Len.
 func (v *Value) limitValue() *Value {
 	if v.Bounds.Writable != nil && v.changesMemory() {
 		return v.Bounds.Writable
@@ -276,7 +277,8 @@ func (v *Value) changesMemory() bool {
 	return v.Op == OpStore || v.Op == OpPrivateStore || v.Op == OpAtomic && v.Atomic != AtomicLoad
 }
 
-// operandsOf lists the values that must be there when v is computed.
+// operandsOf lists the values that must be there when v is computed: its arguments and
+// its bounds.
 func (v *Value) operandsOf() []*Value {
 	if v.Bounds == nil {
 		return v.Args
@@ -390,7 +392,7 @@ func (v *Value) Low() *Value {
 // lowOps are the operations whose low half depends on the low halves alone.
 var lowOps = map[Op]bool{OpAdd: true, OpSub: true, OpMul: true, OpAnd: true, OpOr: true, OpXor: true}
 
-// Add appends an operation, unless it is simpler to say otherwise.
+// Add appends an operation, or returns an equal value that is simpler. It may swap args.
 func (b *Block) Add(op Op, k Kind, args ...*Value) *Value {
 	if v := b.simplifyValue(op, k, args); v != nil {
 		return v
@@ -415,6 +417,7 @@ func (b *Block) lowOf(v *Value) *Value {
 	case v.Op == OpSelect:
 		return b.Add(OpSelect, I32, v.Args[0], v.Args[1].Low(), v.Args[2].Low())
 	}
+	// Not Add: it would return v.low, which is only being made here.
 	return b.appendValue(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
 }
 
@@ -471,8 +474,9 @@ func (b *Block) Store(size int, address, v *Value, bounds *Bounds) {
 	b.appendValue(&Value{Op: OpStore, Imm: uint64(size), Off: off, Args: []*Value{address, v}, Bounds: bounds})
 }
 
-// maxOffset is the most that is added to an address without wrapping: the
-// guard before the memory has as many bytes.
+// maxOffset bounds the addend of an access. Code adds it to the address without wrapping
+// at 32 bits; a sum that would have wrapped is less than maxOffset, where the region has
+// no allocation, so that the access faults either way.
 const maxOffset = 1 << 15
 
 func foldOffset(address *Value) (*Value, uint32) {
@@ -497,7 +501,7 @@ func (b *Block) AddAtomic(op AtomicOp, k Kind, size int, bounds *Bounds, args ..
 	return v
 }
 
-// PrivateLoad and PrivateStore access an array of the work-item.
+// PrivateLoad appends a load of an element of an array of the work-item.
 func (b *Block) PrivateLoad(k Kind, array int, index *Value, bounds *Bounds) *Value {
 	v := b.appendValue(&Value{Op: OpPrivateLoad, Kind: k, Imm: uint64(array), Args: []*Value{index}, Bounds: bounds})
 	if k == I64 {
@@ -506,7 +510,7 @@ func (b *Block) PrivateLoad(k Kind, array int, index *Value, bounds *Bounds) *Va
 	return v
 }
 
-// PrivateStore is the other one.
+// PrivateStore appends a store to an element of an array of the work-item.
 func (b *Block) PrivateStore(array int, index, v *Value, bounds *Bounds) {
 	b.appendValue(&Value{Op: OpPrivateStore, Imm: uint64(array), Args: []*Value{index, v}, Bounds: bounds})
 }
@@ -561,6 +565,7 @@ func (b *Block) Trap(t Trap) { b.appendValue(&Value{Op: OpTrap, Imm: uint64(t)})
 
 // Simplification: as far as addresses and widened ids need it, no more.
 
+// simplifyValue returns a value that equals the operation and is simpler, or nil.
 func (b *Block) simplifyValue(op Op, k Kind, args []*Value) *Value {
 	if commutative[op] && args[0].Op == OpConst && args[1].Op != OpConst {
 		args[0], args[1] = args[1], args[0]
@@ -646,7 +651,9 @@ func (b *Block) simplifyMul(k Kind, args []*Value) *Value {
 	return nil
 }
 
-// narrowCompare compares widened numbers in their first width.
+// narrowCompare compares widened numbers in their first width. Both extensions keep the
+// order of unsigned comparisons, and sign extension that of signed ones; after zero
+// extension no number is negative, so a signed comparison becomes an unsigned one.
 func (b *Block) narrowCompare(op Op, args []*Value) *Value {
 	x, y := args[0], args[1]
 	if x.Kind != I64 {
@@ -682,7 +689,8 @@ func narrowedOperand(v *Value, widen Op) (*Value, bool) {
 	return v.low, int64(v.Imm) == int64(int32(v.Imm))
 }
 
-// foldShifts makes one of two shifts to one side by constants.
+// foldShifts makes one shift of two to the same side by constants. An arithmetic shift
+// is not among them: by the width or more it does not give 0.
 func (b *Block) foldShifts(op Op, k Kind, args []*Value) *Value {
 	x, n := args[0], args[1]
 	if op != OpShl && op != OpLShr || x.Op != op || n.Op != OpConst || x.Args[1].Op != OpConst {

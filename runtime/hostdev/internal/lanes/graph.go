@@ -8,7 +8,7 @@ type graph struct {
 	succs, preds [][]int
 	order        []int // nodes that the entry reaches, in reverse postorder
 	place        []int // of a node in order; -1 if it is not reached
-	idom         []int // -1 for the entry
+	idom         []int // -1 for the entry, and for nodes that it does not reach
 	above        ancestry
 }
 
@@ -41,8 +41,8 @@ func (g *graph) walkNodes() {
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		// The last successor first, so that the first one comes first in
-		// reverse postorder.
+		// Successors are visited in order, so that of two that do not reach each
+		// other the later one comes first in reverse postorder.
 		to := g.succs[top.node][top.next]
 		top.next++
 		if !seen[to] {
@@ -79,7 +79,8 @@ func (g *graph) findDominators() {
 	}
 }
 
-// commonDominator is the nearest node that dominates both.
+// commonDominator is the nearest node that dominates both, as far as idom is known: it
+// serves the computation of idom, and above.common everything after that.
 func (g *graph) commonDominator(a, b int) int {
 	for a != b {
 		for g.place[a] > g.place[b] {
@@ -135,7 +136,7 @@ func (t *ancestry) common(a, b int) int {
 	return a
 }
 
-// isBack tells whether an edge leads back to a node that comes before.
+// isBack tells whether an edge leads to a node that does not come later in the order.
 func (g *graph) isBack(from, to int) bool { return g.place[to] <= g.place[from] }
 
 // isReducible tells whether every edge back leads to a dominator.

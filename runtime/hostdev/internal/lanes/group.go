@@ -8,12 +8,12 @@ import (
 
 // The loops around the work-items, and the split at barriers.
 
-// Compile makes code for steps of a width: 1, or 4 and more. The function was
-// finished. The work-items that are left at the end of a row take steps of one,
-// unless whole is set: then there must be none, and a step is a sub-group.
+// Compile makes code for steps of a width: 1, or 4 and more. f must be finished. The
+// work-items that are left at the end of a row take steps of one, unless whole is set:
+// then there must be none, and a step is a sub-group.
 //
-// Code that would take long to compile further has the masked form of each branch
-// alone; ErrUnsupported where that does not do.
+// Where forms for the ways of branches would make code that takes too long to compile
+// further, branches have the masked form alone; ErrUnsupported if that is too long too.
 func Compile(f *Function, width int, whole bool) (*Code, error) {
 	c, err := compileForms(f, width, whole, true)
 	if errors.Is(err, errManyBranches) {
@@ -173,7 +173,7 @@ func (d *driver) clearLocal(e *emitter) {
 	e.emitOnly(Inst{Op: OpEnd})
 }
 
-// hoistLevel emits the values of a level.
+// hoistLevel emits the values of a level, once for the steps of both widths.
 func (d *driver) hoistLevel(level hoisting) {
 	e := d.emitters[0]
 	for _, v := range d.f.values {
@@ -393,7 +393,7 @@ func (d *driver) endsTogether(e *emitter, p *part) bool {
 	return true
 }
 
-// reachBarrier emits the code that runStep has set for a barrier.
+// reachBarrier emits the end of a step at a barrier, as runStep has set it.
 func (e *emitter) reachBarrier(b *Block) { e.barrier(b) }
 
 // agreeOnBarrier checks that every step of the group comes to the same barrier. The
@@ -446,9 +446,8 @@ func (d *driver) splitAtBarriers() error {
 	return nil
 }
 
-// orderedSlots is a set in the order of the numbers: registers first. The order
-// decides the code, which must be the same in each run, as it is kept under a
-// digest.
+// orderedSlots lists a set by number, registers first. The order decides the code, which
+// must be the same in each run, as compiled code is kept under its digest.
 func (d *driver) orderedSlots(set liveSet) []slot {
 	var list []slot
 	for _, r := range d.f.Regs {
@@ -473,8 +472,9 @@ func (d *driver) needsSlot(s slot) bool {
 	return a.classOf(s.v).Level > Group && d.shared.hoist[s.v.id] == inPlace
 }
 
-// liveSlots holds the values that are used after the start of each block before it is defined
-// again. Operands of values that are computed again live as well.
+// liveSlots returns, for each block, the values and registers that are live at its start:
+// used later, before they are defined again. Sets only grow, which ends the rounds, so a
+// set that has kept its size has not changed.
 func (d *driver) liveSlots() []liveSet {
 	in := make([]liveSet, len(d.f.Blocks))
 	for changed := true; changed; {

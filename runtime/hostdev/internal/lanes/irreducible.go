@@ -2,11 +2,10 @@ package lanes
 
 import "slices"
 
-// Irreducible control flow: a loop that is entered in several places gets one
-// entry, a block that goes on to the place that a register tells. That keeps
-// definitions above their uses: a block of the loop that was not an entry is only
-// reached through one, and a way through the new block goes on as one that comes
-// from outside the loop.
+// Irreducible control flow: a loop that is entered in several places gets one new entry,
+// a block that goes on to the place that a register tells. Definitions still dominate
+// their uses: a block of the loop that was not an entry is only reached through one, and
+// a way through the new block goes on as one that came from outside the loop before.
 
 // structureLoops gives every loop one entry: outer loops first, and inner ones once
 // those have one. Each round takes all loops that do not lie in one another, as a
@@ -71,7 +70,7 @@ func (g *graph) entriesOf(nodes []int) []int {
 }
 
 // stronglyConnected finds the sets of several nodes of a piece each of which reaches
-// all others, as Tarjan does, without recursion.
+// all others, by Tarjan's algorithm, without recursion. A set of one node has one entry.
 func (g *graph) stronglyConnected(nodes, within []int, piece int) (list [][]int) {
 	t := tarjan{g: g, within: within, piece: piece, number: map[int]int{}, low: map[int]int{}, open: map[int]bool{}}
 	for _, n := range nodes {
@@ -82,7 +81,9 @@ func (g *graph) stronglyConnected(nodes, within []int, piece int) (list [][]int)
 	return list
 }
 
-// tarjan is a search for strongly connected sets in a piece of a graph.
+// tarjan is a search for strongly connected sets in a piece of a graph. Numbers count
+// from 1; low is the least number that a node and those below it reach; open nodes are
+// on the stack.
 type tarjan struct {
 	g      *graph
 	within []int

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// mask regions: blocks one after the other, each under the mask of the lanes
+// Masked regions: blocks one after the other, each under the mask of the lanes
 // that came there.
 
 // region emits a masked piece.
@@ -43,8 +43,8 @@ func (e *emitter) emitMasked(p *part, m *masked, started bool) error {
 	return r.emitSequence(nil)
 }
 
-// loopBelow is the loop around a node that lies in the piece as a whole, below
-// a loop.
+// loopBelow is the outermost loop around a node that lies inside outer (nil for no limit)
+// and in the piece as a whole, or nil.
 func (r *region) loopBelow(n int, outer *loop) *loop {
 	var found *loop
 	for l := r.of[n]; l != nil && l != outer; l = l.parent {
@@ -55,6 +55,7 @@ func (r *region) loopBelow(n int, outer *loop) *loop {
 	return found
 }
 
+// containsLoop tells whether all of a loop lies in the piece.
 func (r *region) containsLoop(l *loop) bool {
 	contains, known := r.within[l]
 	if !known {
@@ -110,7 +111,7 @@ func (r *region) emitBlock(n int, l *loop) error {
 	if !free {
 		r.openGuard(mask)
 	}
-	if r.of[n] != nil { // it may be reached again
+	if r.of[n] != nil { // the mask is cleared first, so that ways back collect the lanes of the next turn
 		taken := r.e.emitNew(r.e.vectorType(Bool), OpCopy, 0, mask)
 		r.e.emitTo(mask, Inst{Op: OpConst, Imm: 0})
 		mask = taken
@@ -219,7 +220,8 @@ func (r *region) emitLoop(l *loop) error {
 	return nil
 }
 
-// emitTogether emits a loop as a part of its own, if its lanes stay together.
+// emitTogether emits a loop as a part of its own, if its lanes stay together: no branch
+// that differs between them may lead out of it.
 func (r *region) emitTogether(l *loop, mask Reg) (bool, error) {
 	within := map[*Block]bool{}
 	for n := range l.nodes {

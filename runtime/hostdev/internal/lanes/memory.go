@@ -136,14 +136,14 @@ func (e *emitter) whenSideBySide(v *Value, mask Reg, wide func(first Reg), other
 	wide(first)
 	e.emitOnly(Inst{Op: OpElse})
 	outer := e.extracted
-	e.extracted = map[*Value][]Reg{} // not set where the lanes lie side by side
+	e.extracted = map[*Value][]Reg{} // the code above, which sets registers, does not run here
 	e.checkBounds(v, mask)
 	other()
 	e.extracted = outer
 	e.emitOnly(Inst{Op: OpEnd})
 }
 
-// inOrder calls for each lane, the last one first where the addresses grow: its
+// inOrder calls f for each lane, the last one first where the addresses grow: its
 // check of the memory's size, which WebAssembly makes, serves the others.
 func (e *emitter) inOrder(v *Value, f func(l int)) {
 	c := e.a.classOf(v.Args[0])
@@ -164,6 +164,7 @@ func (e *emitter) alternates(v *Value) bool {
 	return e.width > 1 && c.Level == Strided && c.Stride == 8 && v.Imm == 4 && !v.Kind.Wide()
 }
 
+// gatherLanes loads lane by lane, from addresses that were checked.
 func (e *emitter) gatherLanes(v *Value, mask Reg) {
 	own := mask
 	if v.Fixed {
@@ -282,6 +283,8 @@ func (e *emitter) storeSomeLanes(v *Value, mask Reg) {
 	})
 }
 
+// scatterLanes stores lane by lane, to addresses that were checked. Lanes that are not in
+// the mask store to memory that nobody reads: see maskedAddresses.
 func (e *emitter) scatterLanes(v *Value, mask Reg) {
 	address := e.addressesOf(v, mask)
 	e.inOrder(v, func(l int) {
@@ -439,6 +442,7 @@ func (e *emitter) emitHost(v *Value, mask Reg) error {
 	return nil
 }
 
+// callHost emits the call for one lane, and gives each of its results to give.
 func (e *emitter) callHost(v *Value, results []*Value, l int, give func(r *Value, s Reg)) {
 	words := e.loadRecord(I32, RecordCall)
 	e.noteItem()

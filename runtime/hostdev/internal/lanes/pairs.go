@@ -162,8 +162,8 @@ func (e *emitter) wordsApart(v *Value) bool {
 	return v.Args[1].Op == OpPair && e.a.classOf(v.Args[1]).Level == Varying
 }
 
-// findApart finds the numbers of 64 bits that are never put together: those that
-// are not copied as they are.
+// findApart finds the pairs that are never put together into numbers of 64 bits. A load
+// that is stored again as it is stays whole.
 func (e *emitter) findApart() {
 	for _, v := range e.f.values {
 		if v.Op == OpStore && v.Args[1].Words {

@@ -65,7 +65,8 @@ func (p *promotion) replaceReads() (any bool) {
 	return any
 }
 
-// valueOf is the value of a register at a place, nil if it may have several.
+// valueOf is the value of a register at a place, nil if it may have several. Apart from
+// onlySet, it is the one that all sets agree on, if it was computed at the start.
 func (p *promotion) valueOf(r *Register, b *Block, index int) *Value {
 	if v := p.onlySet(r, b, index); v != nil {
 		return v
