@@ -197,7 +197,7 @@ type NativeImage struct {
 	machine elf.Machine
 }
 
-// ReadNativeImage reads the note of a native image. The bytes may be anybody's.
+// ReadNativeImage reads the note of a native image. The bytes are not trusted.
 func ReadNativeImage(code io.ReaderAt) (*NativeImage, error) {
 	f, err := elf.NewFile(code)
 	if err != nil {

@@ -136,7 +136,7 @@ func (it *item) inspectWild(a *accessCheck, p pointer, size int64) (kind Finding
 
 func (it *item) inspectSegment(a *accessCheck, p pointer, size int64) (kind FindingKind, message, memory string) {
 	s, index, offset := p.space(), p.index(), p.offset()
-	if offset > maxOffset/2 { // counted below zero
+	if offset > maxOffset/2 { // below zero: it has borrowed one from the index
 		offset -= maxOffset + 1
 		index++
 	}

@@ -36,9 +36,8 @@ func (b *builder) jumpTo(to spirv.ID) {
 func targetField(in *inst) *int32 { return &in.target }
 func otherField(in *inst) *int32  { return &in.other }
 
-// stepJump and the other steps that leave the line count fuel, since a loop
-// cannot turn without one of them: a launch that is stopped ends within
-// fuelStep turns.
+// stepJump burns fuel, as all steps do that set the next step, since a loop cannot turn
+// without one of them: a launch that is stopped ends within fuelStep turns.
 func stepJump(it *item, in *inst) status {
 	it.pc = in.target
 	if !it.burnFuel() {
@@ -140,7 +139,8 @@ func stepMove(it *item, in *inst) status {
 	return running
 }
 
-// emitBranchConditional jumps over the moves of the false edge.
+// emitBranchConditional emits the branch, and after it the moves of each edge whose block
+// has phis.
 func (b *builder) emitBranchConditional(in *spirv.Instruction) {
 	cond := b.value(spirv.ID(in.Words[0]))
 	b.require(cond.t.kind == kindBool, "the condition is not a boolean")

@@ -42,8 +42,8 @@ func init() {
 	})
 }
 
-// accessesImage tells whether an instruction reads or writes texels: it stays in its
-// place, as others may write them.
+// accessesImage tells whether an instruction reads or writes texels. Such an instruction
+// stays in its place, as other work-items may write to the image.
 func accessesImage(op spirv.Opcode) bool {
 	name := op.String()
 	return strings.HasPrefix(name, "OpImage") && !strings.HasPrefix(name, "OpImageQuery")
@@ -182,7 +182,7 @@ func (b *builder) emitImageWrite(in *spirv.Instruction) {
 	b.emit(inst{step: stepImageWrite, a: image.at, b: at.at, c: texel.at, ext: b.accessTexel(image.t, at.t, texel.t)})
 }
 
-// imageAt is the image of a word.
+// imageAt is the image that a word stands for: the number of an image argument, plus one.
 func (it *item) imageAt(word uint64) *imageformat.Image {
 	images := it.group.launch.images
 	if word == 0 || word > uint64(len(images)) {
@@ -266,7 +266,7 @@ func stepImageRead(it *item, in *inst) status {
 	return running
 }
 
-// stepImageWrite leaves texels outside the image out.
+// stepImageWrite writes nothing at coordinates outside the image.
 func stepImageWrite(it *item, in *inst) status {
 	m := it.imageAt(it.s[in.a])
 	if m == nil {
@@ -299,7 +299,8 @@ func (it *item) reportOutside(what string, m *imageformat.Image, at [3]int) {
 	}
 }
 
-// emitImageSize: the sizes of the dimensions, and how many layers.
+// emitImageSize compiles the queries of the sizes: of each dimension, then the number of
+// layers of an array.
 func (b *builder) emitImageSize(in *spirv.Instruction) {
 	image, to := b.imageArg(in, 0), b.defineLanes(in, kindInt, 0)
 	b.require(to.t.words == int64(image.t.coordinates()), "the image has %d sizes", image.t.coordinates())

@@ -101,9 +101,9 @@ func (b *builder) singleWord(t *typ) int64 {
 	return 0
 }
 
-// emitLoadWords has steps of their own for values of one word that fill their
-// bytes. Others need the offsets of their words, and bits cut that the type does
-// not have.
+// emitLoadWords emits a step by the size of the number for a value of one word that fills
+// its bytes. Other values need the offsets of their words, and lose bits that the type
+// does not have.
 func (b *builder) emitLoadWords(to, from value) {
 	if step := loads[b.singleWord(to.t)]; step != nil && to.t.scalar().isWhole() {
 		b.emit(inst{step: step, dst: to.at, a: from.at})
@@ -188,8 +188,8 @@ func (l *leaf) value(v uint64) uint64 {
 	return v & mask(l.bits)
 }
 
-// loadWord and storeWord take the sizes of numbers quickly, and others (integers of
-// 24 bits, say) byte by byte.
+// loadWord reads a number. Like storeWord, it is quick for the sizes of OpenCL's numbers;
+// others (integers of 24 bits, say) go byte by byte.
 func loadWord(data []byte, size int64) uint64 {
 	switch size {
 	case 1:

@@ -84,7 +84,7 @@ func (b *builder) meetSubgroup(in inst, partial bool, f func(items []*item, in *
 	b.waitForGroup(in)
 }
 
-// subgroup refuses other scopes than one work-item's and the sub-group's.
+// subgroup refuses every scope but that of the sub-group.
 func (b *builder) subgroup(in *spirv.Instruction) {
 	b.require(b.constantScope(in.Operands()[0]) == scopeSubgroup, "the embedded device implements this for sub-groups alone")
 }

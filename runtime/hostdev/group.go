@@ -21,7 +21,8 @@ type group struct {
 	yielded time.Time
 }
 
-// pause is called by work-items now and then.
+// pause lets the caller's goroutine do other work, at most once in a turn. Work-items call
+// it now and then.
 func (g *group) pause() {
 	if g.yield != nil && time.Since(g.yielded) > turn {
 		g.yield()

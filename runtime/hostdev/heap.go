@@ -113,6 +113,8 @@ func (h *heap) size() int64 {
 	return int64(len(h.data))
 }
 
+// allocate returns zeroed memory in granules of its own. If too few are free, those that
+// were kept from reuse are given back first.
 func (h *heap) allocate(d *Device, kind driver.MemoryKind, size int64, flags uint64) (*memory, error) {
 	if size < 0 || size > maxAllocation {
 		return nil, fmt.Errorf("%w: an allocation has at most %d bytes, not %d", errOutOfMemory, int64(maxAllocation), size)
@@ -225,6 +227,8 @@ func (h *heap) zero(first, count int64) error {
 	return nil
 }
 
+// freeMemory frees an allocation. Accesses to it fault from now on, at least until its
+// granules are used again: see retireGranules.
 func (h *heap) freeMemory(m *memory) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

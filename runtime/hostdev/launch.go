@@ -83,7 +83,7 @@ type launchCommand struct {
 // launchCommands are those of launches that are over and that nobody refers to.
 var launchCommands = sync.Pool{New: func() any { return new(launchCommand) }}
 
-// recycle has a later launch use the memory.
+// recycle gives the memory to a later launch. Nobody may refer to the command any more.
 func (c *launchCommand) recycle() {
 	*c = launchCommand{}
 	launchCommands.Put(c)

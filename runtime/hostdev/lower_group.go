@@ -85,7 +85,7 @@ func (l *lowering) overGroup(in *spirv.Instruction, op spirv.Opcode, what uint32
 			words = append(words, c.overWorkgroup(x))
 		case scopeSubgroup:
 			words = append(words, c.overSubgroup(x))
-		default:
+		default: // a group of one work-item
 			if what == groupExclusiveScan {
 				x = c.start
 			}
@@ -123,8 +123,8 @@ type groupWords struct {
 	bool bool
 }
 
-// newGroupWords takes memory for an array, or that of the last function: two
-// barriers keep the functions apart.
+// newGroupWords returns the first or the second array in the memory of the group. All
+// functions use the same two, one after the other: barriers keep them apart.
 func (l *lowering) newGroupWords(k lanes.Kind, second bool) groupWords {
 	g := groupWords{l: l, kind: k}
 	if k == lanes.Bool {
@@ -153,7 +153,7 @@ func (g groupWords) place(i *lanes.Value) *lanes.Value {
 	return b.Add(lanes.OpAdd, lanes.I32, base, b.Add(lanes.OpMul, lanes.I32, i, g.l.i32(int64(g.size()))))
 }
 
-// load and store need no bounds: the index is the number of a work-item, and the
+// load needs no bounds, nor does store: the index is the number of a work-item, and the
 // memory has room for the largest group.
 func (g groupWords) load(i *lanes.Value) *lanes.Value {
 	v := g.l.b.Load(g.kind, g.size(), g.place(i), nil)

@@ -11,8 +11,8 @@ func init() {
 	registerLowerers(map[spirv.Opcode]func(*lowering, *spirv.Instruction){spirv.OpExtInst: (*lowering).lowerExtInst})
 }
 
-// std1 and the others lower the words of floats of 32 and 64 bits, or of
-// integers; nil is that the form does not have it.
+// std1 and std3 lower the words of floats of 32 and 64 bits, or of integers. They return
+// nil for those that the form does not have.
 type (
 	std1 func(l *lowering, x *lanes.Value, w word) *lanes.Value
 	std3 func(l *lowering, x, y, z *lanes.Value, w word) *lanes.Value
@@ -21,7 +21,7 @@ type (
 func (l *lowering) lowerExtInst(in *spirv.Instruction) {
 	set := l.p.module.ExtInstSet(spirv.ID(in.Words[2]))
 	if set != openCLStd {
-		return // without a meaning, or the build had failed
+		return // a set that code does not depend on: the build refuses others
 	}
 	name := spirv.ExtInstName(set, in.Words[3])
 	ids := in.Words[4:]

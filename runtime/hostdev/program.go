@@ -34,7 +34,7 @@ type program struct {
 	host      hostTable // functions that compiled kernels call
 
 	precompiled    *nativeLibrary // the native image, nil if there is none
-	notPrecompiled error          // why
+	notPrecompiled error          // why there is none
 }
 
 // variable is a program-scope variable.
@@ -282,8 +282,8 @@ func (p *program) pointerIndex(id spirv.ID) int {
 	return at
 }
 
-// FunctionPointer returns the pointer to an exported function. Programs that call
-// none through pointers have none.
+// FunctionPointer returns the pointer to an exported function. Functions have pointers
+// only in modules that use those.
 func (p *program) FunctionPointer(name string) (uint64, error) {
 	if err := p.device.injectedFailure("FunctionPointer"); err != nil {
 		return 0, err
@@ -366,7 +366,8 @@ func (p *program) compileInto(fn *function) error {
 	return nil
 }
 
-// functionName is the linkage name of a function, or its OpName without one.
+// functionName is the linkage name of a function, or its name as an entry point, or its
+// OpName.
 func (p *program) functionName(id spirv.ID) string {
 	if name, ok := p.module.LinkageName(id); ok {
 		return name

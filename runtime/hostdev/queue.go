@@ -264,8 +264,8 @@ func (q *queue) Barrier(s driver.Sync) error {
 // Flush does nothing: commands start when they can.
 func (q *queue) Flush() error { return q.device.injectedFailure("Flush") }
 
-// Finish waits for the commands that are queued now and returns the first
-// failure since the last Finish.
+// Finish waits for the commands that are queued now and returns the first failure since
+// the last Finish, or else the cause of Abort.
 func (q *queue) Finish() error {
 	for _, c := range q.unfinishedCommands() {
 		<-c.doneChannel()
@@ -291,8 +291,8 @@ func (q *queue) Idle() bool {
 	return len(q.open) == 0
 }
 
-// unfinishedCommands returns the commands that have not ended; for an in-order
-// queue the last one is enough.
+// unfinishedCommands returns the commands that have not ended; for an in-order queue the
+// last one is enough. They are shared from now on, and their memory is not used again.
 func (q *queue) unfinishedCommands() []*command {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -318,7 +318,7 @@ func (v *liveWorkers) remove(w *worker) {
 	}
 }
 
-// askToStop makes native code come back.
+// askToStop makes native code come back: it looks at the record at each tick.
 func (v *liveWorkers) askToStop() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -124,7 +124,7 @@ const (
 	// Of the work-items of a step together.
 	OpFromLane // Args: value; Imm: the lane; the same for the step
 	OpToLane   // Args: value, the value of the lane of Imm instead
-	OpShuffle  // Args: value, the number of the lane to read; the lane's own value if that one is not active
+	OpShuffle  // Args: value, the lane to read; the lane's own value if that one is not active
 	OpActive   // an I32 with a bit for each lane that comes here
 	OpTogether // stops unless all lanes come here
 
@@ -143,7 +143,7 @@ const (
 	OpAll
 	OpBits // a mask to an I32 with a bit for each lane
 	OpCopy
-	OpTick // counts a turn of a loop; Args: the local id of the first work-item, noted for a launch that ends here
+	OpTick // counts a turn of a loop; Args: the local id of the first work-item, for messages
 	OpFill // Args: address, size: zeroes
 	OpBlock
 	OpLoop

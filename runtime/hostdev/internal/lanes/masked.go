@@ -111,7 +111,9 @@ func (r *region) emitBlock(n int, l *loop) error {
 	if !free {
 		r.openGuard(mask)
 	}
-	if r.of[n] != nil { // the mask is cleared first, so that ways back collect the lanes of the next turn
+	// In a loop, the mask is cleared first, so that ways back collect the lanes of the
+	// next turn.
+	if r.of[n] != nil {
 		taken := r.e.emitNew(r.e.vectorType(Bool), OpCopy, 0, mask)
 		r.e.emitTo(mask, Inst{Op: OpConst, Imm: 0})
 		mask = taken
