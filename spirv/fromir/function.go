@@ -18,18 +18,18 @@ type function struct {
 	args   []id
 	labels []id
 	lastAt int   // where in code the last instruction with a result begins
-	dom    []int // dominators, nil until needed
-	// defined are the instructions that a freeze depends on; nil without one.
+	dom    []int // dominators; nil for a body of one block
+	// defined are the instructions that a freeze depends on; nil if there is none.
 	defined []bool
 	checker *bodyChecker // nil for a body of one block
 	block   int          // that is being written
 	at      int          // the instruction that is being written
-	// variables and code are the words of the first block's variables and of
-	// everything after them.
+	// variables are the words of the function's variables, and code those of all else.
+	// writeBlocks inserts the former into the first block.
 	variables, code []uint32
 	incoming        map[phiEdge]id
 	merges          map[int][]uint32   // words of a loop merge, by header
-	cached          map[ir.Value]id    // copies of the instruction's pointers with their cache controls
+	cached          map[ir.Value]id    // copies of the instruction's pointers that have cache controls
 	indexGroups     map[ir.NodeID][]id // arrays that loops access in parallel; nil before it is asked for
 	accessed        []bool             // of findAccesses; nil before it is asked for
 	line            lineState
@@ -37,8 +37,9 @@ type function struct {
 	casts           map[castKey]id // casts in the block
 	privateCopies   map[ir.ValueID]id
 	between         map[blockEdge]id // labels of blocks that are added
-	// ways counts the cases of switches that lead to blocks, origins has the operand
-	// of a phi for a block: of those that are too long to be searched.
+	// ways counts the cases of a switch that lead to each block; origins has the operand
+	// of a phi for each block. They serve instructions with more operands than
+	// searchedOperands.
 	ways    map[int]map[int]int
 	origins map[int]map[int]int
 }
@@ -46,8 +47,8 @@ type function struct {
 // blockEdge is the way from one block to another.
 type blockEdge struct{ from, to int }
 
-// phiEdge is a value of a phi that is made at the end of the block that it
-// comes from.
+// phiEdge names a value of a phi that is made at the end of the block from which it
+// comes.
 type phiEdge struct{ phi, operand int }
 
 type castKey struct{ value, typ id }
@@ -64,7 +65,8 @@ func (f *function) describeInstruction() string {
 	return in.Op.String()
 }
 
-// functionTypeOf returns the type of a function of the module.
+// functionTypeOf returns the type of a function of the module, with the pointees that
+// its own unit found for its parameters.
 func (t *translator) functionTypeOf(n ir.ValueID) id {
 	info := t.functionOf(n)
 	if info.typ == 0 {
@@ -81,7 +83,7 @@ func (t *translator) functionTypeOf(n ir.ValueID) id {
 	return info.typ
 }
 
-// valueType returns the type of a value: by its term if it is a pointer.
+// valueType returns the type of a value; if it is a pointer, its term tells the pointee.
 func (t *translator) valueType(n ir.TypeID, pointee term) id {
 	if pointee == noTerm || !t.isPointer(n) {
 		return t.typeID(n)
@@ -99,7 +101,8 @@ func (t *translator) declarationUnit(n ir.ValueID) {
 	t.b.functions = appendInstruction(words, spirv.OpFunctionEnd)
 }
 
-// functionHead appends OpFunction and the parameters, and decorates them.
+// functionHead appends OpFunction and the parameters, and decorates them. It returns the
+// words and the identifiers of the parameters.
 func (t *translator) functionHead(words []uint32, n ir.ValueID, names []string) ([]uint32, []id) {
 	info := t.functionOf(n)
 	v := info.value
@@ -133,8 +136,8 @@ func (t *translator) functionParameters(words []uint32, info *functionInfo, elem
 // functionControl returns the mask of function control.
 func (t *translator) functionControl(h *ir.Header) (mask uint32) {
 	// The bits are those of Function Control (SPIR-V): Inline, DontInline,
-	// Pure, Const, OptNone. LLVM 16 put memory(...) in the place of readonly
-	// and readnone on functions.
+	// Pure, Const, OptNone. LLVM 16 replaced readonly and readnone on functions by
+	// memory(...).
 	has := func(name string) bool { return ir.FindAttribute(h.Attributes.Function, name) != nil }
 	memory := ""
 	if a := ir.FindAttribute(h.Attributes.Function, "memory"); a != nil {
@@ -217,7 +220,7 @@ func (t *translator) decorateFunction(self id, info *functionInfo) {
 	t.functionMetadata(self, info.value)
 }
 
-// functionMemory is memory that bodies take by turns.
+// functionMemory is memory that the translator uses again for each body.
 type functionMemory struct {
 	ids, labels     []id
 	terms           []term
@@ -248,12 +251,14 @@ func (t *translator) newFunction(info *functionInfo, body *ir.Body) *function {
 	return f
 }
 
-// keep takes back the memory of a body, which may have grown.
+// keep takes the memory of a body back; its slices may have grown.
 func (m *functionMemory) keep(f *function) {
 	m.ids, m.labels, m.variables, m.code = f.ids, f.labels, f.variables, f.code
 }
 
-// translateFunction writes a function that has a body.
+// translateFunction writes a function that has a body: first the walk that finds the
+// pointees, then the walk that writes the code. A kernel that others call, or that must
+// be linked, also gets a separate entry point.
 func (t *translator) translateFunction(n ir.ValueID) {
 	t.readBody(n)
 	info := t.functionOf(n)
@@ -291,7 +296,7 @@ func (f *function) writeBlocks() {
 	start := 0
 	for i, block := range order {
 		f.block = block
-		// A cast serves its own block alone: it need not dominate others.
+		// A cast serves only its own block: the block need not dominate others.
 		clear(f.casts)
 		f.code = appendInstruction(f.code, spirv.OpLabel, f.labels[block])
 		if i == 0 {
@@ -300,13 +305,13 @@ func (f *function) writeBlocks() {
 		}
 		f.writeBlock(block)
 	}
-	// SPIR-V wants all variables of a function at the start of its first block;
-	// allocas may stand anywhere.
+	// SPIR-V wants all variables of a function at the start of its first block, while
+	// allocas may be anywhere.
 	f.code = slices.Insert(f.code, start, f.variables...)
 }
 
-// writeBlock writes the instructions of a block. Values that phis of the next blocks take from
-// it come before its terminator.
+// writeBlock writes the instructions of a block. The values that phis of its successors
+// take from it come before its terminator.
 func (f *function) writeBlock(block int) {
 	b := f.ir.Blocks[block]
 	f.line, f.scopeNow = lineState{}, scopeState{}
@@ -314,8 +319,7 @@ func (f *function) writeBlock(block int) {
 		f.at = i
 		in := &f.ir.Instructions[i]
 		if in.Op.IsTerminator() {
-			// The instruction of a loop's merge must be the last but one of its
-			// block.
+			// The merge instruction of a loop must be the last but one of its block.
 			f.edgeValues(block)
 			if merge := f.merges[block]; merge != nil {
 				f.code = append(f.code, merge...)
@@ -327,7 +331,8 @@ func (f *function) writeBlock(block int) {
 	}
 }
 
-// reserveID returns the identifier of an instruction's result.
+// reserveID returns the identifier of an instruction's result, which may not have been
+// written yet.
 func (f *function) reserveID(i int) id {
 	if f.ids[i] == 0 {
 		f.ids[i] = f.b.newID()
@@ -336,7 +341,7 @@ func (f *function) reserveID(i int) id {
 	return f.ids[i]
 }
 
-// emitResult appends an instruction with a result and returns that.
+// emitResult appends an instruction with a new result and returns its identifier.
 func (f *function) emitResult(op spirv.Opcode, typ id, operands ...uint32) id {
 	n := f.b.newID()
 	f.lastAt = len(f.code)
@@ -364,7 +369,7 @@ func (f *function) defineResult(i int, n id) {
 		f.ids[i] = n
 		return
 	}
-	// It was used before: the identifier that it got then stands for the value.
+	// The result was used before it was written, by the identifier that it has.
 	if f.isLast(n) {
 		f.renumberLast(n, f.ids[i])
 		return
@@ -397,8 +402,8 @@ func (f *function) typeOf(v ir.Value) id {
 // valueID returns a value as its own type.
 func (f *function) valueID(v ir.Value) id { return f.operandID(v, 0) }
 
-// operandID returns a value as a type that is wanted, 0 for its own. Only
-// pointers are cast.
+// operandID returns a value as a value of type want, or of its own type if want is 0. Only
+// pointers are cast. Constants are made of the type that is wanted, so they need no cast.
 func (f *function) operandID(v ir.Value, want id) id {
 	if f.isBlockBody(&f.ir.Constants, v) {
 		return f.constNull(f.blockBodyType(v, want))
@@ -438,8 +443,8 @@ func (f *function) operandID(v ir.Value, want id) id {
 	return f.castPointer(n, own, want)
 }
 
-// constantPart returns an element of a constant within a function: 0 for one that
-// needs an instruction.
+// constantPart returns a constant, or an element of one, within a function; 0 if it needs
+// an instruction, as constant expressions do.
 func (f *function) constantPart(v ir.Value, typ id) id {
 	switch v.Kind {
 	case ir.ValueConstant:
@@ -464,7 +469,8 @@ func (f *function) constantPart(v ir.Value, typ id) id {
 	return 0
 }
 
-// constructAggregate makes an aggregate of which some elements need instructions.
+// constructAggregate writes an aggregate constant of which some elements need
+// instructions.
 func (f *function) constructAggregate(c *ir.ConstantNode, typ id) id {
 	parts := make([]id, len(c.Operands))
 	for i, v := range c.Operands {
@@ -473,7 +479,8 @@ func (f *function) constructAggregate(c *ir.ConstantNode, typ id) id {
 	return f.emitResult(spirv.OpCompositeConstruct, typ, parts...)
 }
 
-// castPointer casts a pointer to the type that is wanted.
+// castPointer casts a pointer of type typ to the type that is wanted. A block casts each
+// pointer to each type only once.
 func (f *function) castPointer(n, typ, want id) id {
 	if want == 0 || typ == want {
 		return n

@@ -10,11 +10,12 @@ import (
 	"offlink/spirv"
 )
 
-// image puts units together to a module: it gives their entries and their own
-// identifiers numbers, in the order in which it meets them.
+// image assembles units into a module: it numbers their entries and their own
+// identifiers in the order in which it meets them.
 //
-// A translator has one, whose memory its images take by turns: of thousands of
-// images that share their units little else is left to do.
+// A translator has one image and reuses its memory for every module. Where thousands
+// of modules share their units, assembling them is nearly all of the work, so it
+// must not allocate much.
 type image struct {
 	*translator
 	next     id
@@ -51,13 +52,16 @@ type imageValue struct {
 	needed, seen bool
 }
 
-// idName is the name of a number of the module: OpName, without the number.
+// idName is the name of a number of the module: the words of its OpName, in which
+// writeNames sets the target.
 type idName struct {
 	number id
 	words  []uint32
 }
 
-// makeImage translates the values of the view and appends their module to to.
+// makeImage translates the values of the view and appends their module to to. The
+// order of the steps is the order in which numbers are given, so it is part of the
+// output.
 func (t *translator) makeImage(to []byte) []byte {
 	clear(t.prepared)
 	m := &t.image
@@ -72,14 +76,16 @@ func (t *translator) makeImage(to []byte) []byte {
 	return m.moduleBytes(to)
 }
 
-// beginImage empties the image for the next partition and keeps its memory.
+// beginImage empties the image for the next partition but keeps its memory.
 func (m *image) beginImage(t *translator) {
 	if m.translator == nil {
 		m.translator, m.sorter.image = t, m
 		m.contents, m.sorter.forwarded = make(map[*shared]*unit), make(map[*shared]bool)
 		m.capabilities, m.extensions = make(map[uint32]bool), make(map[string]bool)
 	}
-	for _, e := range m.entries { // the tables are as large as the session's
+	// The tables have a row for each entry of the session: only those that the last
+	// image used are cleared.
+	for _, e := range m.entries {
 		m.numbers[e.index], m.states[e.index] = 0, entryState{}
 	}
 	clear(m.contents)
@@ -94,9 +100,9 @@ func (m *image) beginImage(t *translator) {
 	m.sorter.reset()
 }
 
-// translateValues sees to it that each value of the image has its unit. The
-// error is that of the first value that cannot be translated. In the order of
-// the view, so that the message does not depend on which worker came first.
+// translateValues makes sure that each value of the image has its unit. It goes in
+// the order of the view and stops at the first value that cannot be translated, so
+// that the message does not depend on which worker came first.
 func (m *image) translateValues() {
 	m.findNeeded()
 	used := int64(0)
@@ -117,8 +123,8 @@ func (m *image) translateValues() {
 	m.translation.used.Add(used)
 }
 
-// findNeeded finds the functions that other modules see, and those that they or
-// variables refer to, directly or not.
+// findNeeded marks the functions that the module must hold: those that other modules
+// see, and those that these or the variables refer to, directly or indirectly.
 func (m *image) findNeeded() {
 	m.work = m.work[:0]
 	for i := range m.view.values {
@@ -146,7 +152,7 @@ func (m *image) findNeeded() {
 	}
 }
 
-// eachReference calls visit for the values of the image that one of them refers to.
+// eachReference calls visit for the values of the image to which value at refers.
 func (m *image) eachReference(at int, visit func(int)) {
 	for _, r := range m.module.Refs(m.view.values[at].Value) {
 		if r.Kind() != ir.RefCallee && r.Kind() != ir.RefAddress {
@@ -158,8 +164,8 @@ func (m *image) eachReference(at int, visit func(int)) {
 	}
 }
 
-// eachReached calls visit for a value and those that it refers to, directly or
-// not, until that returns false.
+// eachReached calls visit once for a value and for each of those that it refers to,
+// directly or indirectly, until visit returns false.
 func (m *image) eachReached(from int, visit func(int) bool) {
 	for i := range m.values {
 		m.values[i].seen = false
@@ -183,7 +189,7 @@ func (m *image) eachReached(from int, visit func(int) bool) {
 	}
 }
 
-// selfOf returns the number of a value, 0 for one that left nothing in the module.
+// selfOf returns the number of a value, or 0 for one that left nothing in the module.
 func (m *image) selfOf(n ir.ValueID) id {
 	if i, ok := m.view.indexOf(n); ok {
 		return m.values[i].self
@@ -191,7 +197,7 @@ func (m *image) selfOf(n ir.ValueID) id {
 	return 0
 }
 
-// kernelOf returns the entry point of a kernel, 0 for other values.
+// kernelOf returns the entry point of a kernel, or 0 for other values.
 func (m *image) kernelOf(n ir.ValueID) id {
 	if i, ok := m.view.indexOf(n); ok {
 		return m.values[i].kernel
@@ -199,8 +205,9 @@ func (m *image) kernelOf(n ir.ValueID) id {
 	return 0
 }
 
-// skipsValue reports whether a value leaves nothing in the module: functions that
-// nobody uses, or that are instructions, lists for compilers, aliases, which are expressions.
+// skipsValue reports whether a value leaves nothing in the module: unused functions,
+// functions whose calls become instructions, variables that are only for compilers or
+// that each function copies, and aliases, which become constant expressions.
 func (m *image) skipsValue(i int, v *ir.PartitionValue) bool {
 	switch v.Value.Kind {
 	case ir.Function:
@@ -213,7 +220,8 @@ func (m *image) skipsValue(i int, v *ir.PartitionValue) bool {
 }
 
 // addUnits adds variables, then built-in variables, then declarations, then
-// definitions.
+// definitions; declarations must precede definitions in a module. Every unit imports
+// OpenCL.std, and that import gets the first number.
 func (m *image) addUnits() {
 	table := &m.session.table
 	table.mu.Lock()
@@ -276,7 +284,7 @@ func (m *image) entryNumber(e *shared) id {
 	return n
 }
 
-// addNote appends a decoration of a number of the module.
+// addNote appends a decoration whose target is number n of the module.
 func (m *image) addNote(n id, note decoration) {
 	m.noteWords = append(m.noteWords, headWord(len(note.words)+2, note.op), n)
 	m.noteWords = append(m.noteWords, note.words...)
@@ -311,8 +319,8 @@ func (m *image) beginUnit(u *unit) {
 	}
 }
 
-// describeUnit adds names and decorations of the unit's identifiers that which
-// chooses.
+// describeUnit adds the names and decorations of those identifiers of the unit for
+// which which returns true.
 func (m *image) describeUnit(u *unit, which func(local uint32) bool) {
 	for words := u.names; len(words) > 0; words = words[words[0]>>16:] {
 		if local := words[1]; which(local) {
@@ -330,7 +338,8 @@ func (m *image) describeUnit(u *unit, which func(local uint32) bool) {
 	}
 }
 
-// ownWords returns words of a unit with the numbers of the module for its identifiers.
+// ownWords returns a copy of words of a unit in which the numbers of the module stand
+// for its identifiers.
 func (m *image) ownWords(words []uint32) []uint32 {
 	own := slices.Clone(words)
 	for i, w := range own {
@@ -341,7 +350,8 @@ func (m *image) ownWords(words []uint32) []uint32 {
 	return own
 }
 
-// addWrapper adds the entry point of a kernel: they come after all functions.
+// addWrapper adds the function that is the entry point of a kernel. These functions
+// come after all others, since they call them.
 func (m *image) addWrapper(i int, _ *ir.PartitionValue, u *unit) {
 	if u.kernel && !u.isWrapped() {
 		m.values[i].kernel = m.values[i].self
@@ -355,7 +365,8 @@ func (m *image) addWrapper(i int, _ *ir.PartitionValue, u *unit) {
 	m.describeUnit(u, func(local uint32) bool { return local >= u.entry && u.meanings[local] == nil })
 }
 
-// ownNumber returns the number of one of the unit's identifiers.
+// ownNumber returns the number of one of the unit's identifiers, giving it the next
+// one when it is first met.
 func (m *image) ownNumber(local uint32) id {
 	if m.local[local] == 0 {
 		m.local[local] = m.next
@@ -364,13 +375,14 @@ func (m *image) ownNumber(local uint32) id {
 	return m.local[local]
 }
 
-// copyCode appends the unit's words from start to end.
+// copyCode appends the unit's words from start to end, with the numbers of the module
+// for its identifiers.
 func (m *image) copyCode(words []uint32, u *unit, start, end int) []uint32 {
 	at := len(words)
 	words = append(words, u.code[start:end]...)
 	code := words[at:]
-	// Relocations are in the order of the words: a wrapper's are at the end of
-	// a list that may be long.
+	// Relocations are in the order of the words. Those of a wrapper are at the end of
+	// a list that may be long, so they are found by a binary search.
 	relocs := u.relocs
 	if start > 0 {
 		first, _ := slices.BinarySearchFunc(relocs, start, func(r codeReloc, at int) int { return int(r.at) - at })
@@ -404,7 +416,8 @@ func (m *image) noteNeeds(u *unit) {
 	m.version = max(m.version, u.version)
 }
 
-// addDebugUnit adds the compile units.
+// addDebugUnit adds the compile units of the debug information, with everything that
+// they list. OpModuleProcessed, which names the producer, is of SPIR-V 1.1.
 func (m *image) addDebugUnit() {
 	if !m.describesDebug() {
 		return
@@ -422,8 +435,8 @@ func (m *image) addDebugUnit() {
 	}
 }
 
-// moduleFacts notes the facts that metadata give of the module, and the
-// capabilities that every module has.
+// moduleFacts notes the extensions and capabilities that the metadata of the module
+// name, and the capabilities that every module has.
 func (m *image) moduleFacts() {
 	for _, e := range m.session.extensions {
 		m.useExtension(e)
@@ -437,8 +450,9 @@ func (m *image) moduleFacts() {
 	}
 }
 
-// sorter puts entries into an order in which each comes after its parts.
-// Integer types and integer constants come first, then types, then the rest.
+// sorter puts entries into an order in which each comes after its parts: integer
+// types, integer constants, other types, the rest. Array types need integer constants
+// for their lengths, and these need nothing but their own types.
 type sorter struct {
 	*image
 	forward, integers, constants, types, rest []uint32
@@ -467,8 +481,10 @@ const (
 	entryDone
 )
 
-// visitEntry writes an entry after its parts. It returns false when the entry is
-// part of itself, which only a pointer may be: it is then announced.
+// visitEntry writes an entry after its parts. It returns false when the entry is being
+// written already, that is, when it is part of itself. Such a circle is broken at a
+// pointer type: OpTypeForwardPointer announces it, and it is written when the walk
+// comes to it again, after its pointee.
 func (s *sorter) visitEntry(e *shared) bool {
 	content := s.entryContent(e)
 	if content == nil || content.section != sectionGlobals || s.states[e.index].order == entryDone {
@@ -498,7 +514,9 @@ func (s *sorter) visitEntry(e *shared) bool {
 }
 
 // visitDebug writes an instruction of debug information after those that it names,
-// as far as these need to be there.
+// except the last e.late of them, which may follow it. The sets for shaders have no
+// such exceptions: an instruction that names a later one needs the form with forward
+// references there. A function or variable that the image lacks is DebugInfoNone.
 func (s *sorter) visitDebug(e *shared) {
 	if e.section != sectionDebug || s.states[e.index].order != entryNew {
 		return
@@ -534,8 +552,8 @@ func (s *sorter) visitDebug(e *shared) {
 	}
 }
 
-// debugAbsent returns DebugInfoNone, which each instruction that names a function or
-// variable has among its unit's entries.
+// debugAbsent returns the number of DebugInfoNone, or 0 if the image does not have it.
+// Each unit with an instruction that names a function or variable makes that entry.
 func (m *image) debugAbsent(e *shared) id {
 	t := &m.session.table
 	t.mu.Lock()
@@ -546,7 +564,8 @@ func (m *image) debugAbsent(e *shared) id {
 	return 0
 }
 
-// opExtInstWithForwardRefs is OpExtInst that may name instructions that come later.
+// opExtInstWithForwardRefs is the OpExtInst of SPV_KHR_relaxed_extended_instruction,
+// whose operands may be defined later.
 const opExtInstWithForwardRefs spirv.Opcode = 4433
 
 // visitPlain writes an entry of another section after those of that section that
@@ -564,8 +583,8 @@ func (s *sorter) visitPlain(e *shared) {
 	s.list[e.section] = s.appendEntry(s.list[e.section], e)
 }
 
-// entryContent returns the words of an entry: of a variable, those of its unit; nil
-// for functions.
+// entryContent returns the entry that holds the words of e: e itself, or for a variable
+// the one that its unit made; nil for functions and for values that the image lacks.
 func (m *image) entryContent(e *shared) *shared {
 	if e.section != sectionExternal {
 		return e
@@ -576,7 +595,7 @@ func (m *image) entryContent(e *shared) *shared {
 	return nil
 }
 
-// placeEntry appends an entry to its section's part of the order.
+// placeEntry appends an entry to the list that its kind belongs to.
 func (s *sorter) placeEntry(e *shared) {
 	list := &s.rest
 	switch {
@@ -606,7 +625,8 @@ func (m *image) appendEntry(words []uint32, e *shared) []uint32 {
 	return words
 }
 
-// appendFunction appends a function that the translation adds.
+// appendFunction appends a function that the translation adds; its own identifiers get
+// the next numbers.
 func (m *image) appendFunction(words []uint32, e *shared) []uint32 {
 	start := len(words)
 	words = append(words, e.words...)
@@ -670,11 +690,11 @@ func appendName(words []uint32, n id, name string) []uint32 {
 	return words
 }
 
-// generator is the number under which the Khronos translator is registered,
-// which consumers look at, and the version of its output.
+// generator is the generator word of the header: the number under which the Khronos
+// translator is registered, 6, and the version of its output. Consumers look at it.
 const generator = 6<<16 | 14
 
-// moduleBytes appends the module.
+// moduleBytes appends the module to to, its parts in the order of the logical layout.
 func (m *image) moduleBytes(to []byte) []byte {
 	m.writeSections()
 	m.writeNames()
@@ -706,8 +726,8 @@ func (m *image) moduleBytes(to []byte) []byte {
 	return to
 }
 
-// putWords writes words into bytes of their size, two at a time: of thousands of
-// images that share their functions this loop takes most of the time.
+// putWords writes words into a slice of exactly their size, two to a store: where
+// thousands of images share their functions, this loop takes most of the time.
 func putWords(to []byte, words []uint32) {
 	for len(words) >= 4 && len(to) >= 16 {
 		binary.LittleEndian.PutUint64(to, uint64(words[0])|uint64(words[1])<<32)

@@ -5,8 +5,8 @@ import (
 	"offlink/spirv"
 )
 
-// plainOpcodes are the operations that one instruction of the same operands
-// does.
+// plainOpcodes are the operations that become one instruction with the same operands.
+// For unsigned numbers the remainder and the modulus are the same, so OpUMod serves.
 var plainOpcodes = map[ir.Opcode]spirv.Opcode{
 	ir.OpFNeg: spirv.OpFNegate, ir.OpAdd: spirv.OpIAdd, ir.OpFAdd: spirv.OpFAdd, ir.OpSub: spirv.OpISub, ir.OpFSub: spirv.OpFSub,
 	ir.OpMul: spirv.OpIMul, ir.OpFMul: spirv.OpFMul, ir.OpUDiv: spirv.OpUDiv, ir.OpSDiv: spirv.OpSDiv, ir.OpFDiv: spirv.OpFDiv,
@@ -19,7 +19,8 @@ var plainOpcodes = map[ir.Opcode]spirv.Opcode{
 	ir.OpIntToPtr: spirv.OpConvertUToPtr, ir.OpBitCast: spirv.OpBitcast,
 }
 
-// boolOpcodes are the operations on i1.
+// boolOpcodes are the operations on i1, which computes modulo 2: sums and differences
+// are exclusive ors, and products are conjunctions.
 var boolOpcodes = map[ir.Opcode]spirv.Opcode{
 	ir.OpAnd: spirv.OpLogicalAnd, ir.OpOr: spirv.OpLogicalOr, ir.OpXor: spirv.OpLogicalNotEqual,
 	ir.OpAdd: spirv.OpLogicalNotEqual, ir.OpSub: spirv.OpLogicalNotEqual, ir.OpMul: spirv.OpLogicalAnd,
@@ -36,7 +37,7 @@ var compareOpcodes = map[ir.Predicate]spirv.Opcode{
 	ir.FCmpULE: spirv.OpFUnordLessThanEqual, ir.FCmpUNE: spirv.OpFUnordNotEqual,
 }
 
-// emitter appends an instruction with a result.
+// emitter appends an instruction and returns the identifier of its result.
 type emitter func(op spirv.Opcode, typ id, operands ...uint32) id
 
 // writeInstruction writes instruction i with its decorations. It returns true when
@@ -92,11 +93,10 @@ func (f *function) writeUndecorated(i int, in *ir.Instruction) (ended bool) {
 	return false
 }
 
-// settleResult makes the value that was computed the result of instruction i. The
-// last instruction that was written gets the identifier that earlier uses
-// have. An identifier is handed out early where a phi or a later block uses the
-// value; a copy of the value would cost an instruction, so the number in the
-// last one is changed.
+// settleResult makes the value that was computed the result of instruction i. before is
+// the identifier that the result got when a phi used it before it was written, or 0. If
+// the last instruction written made the value, its result is renumbered to before; only
+// otherwise does the value need a copy.
 func (f *function) settleResult(i int, in *ir.Instruction, made, before id) {
 	if before == 0 {
 		f.ids[i] = made
@@ -119,8 +119,8 @@ func (f *function) isLast(n id) bool {
 	return f.lastAt+2 < len(f.code) && f.lastAt+int(f.code[f.lastAt]>>16) == len(f.code) && f.code[f.lastAt+2] == n
 }
 
-// renumberLast gives the result of the last instruction the identifier that
-// earlier uses have. Decorations follow.
+// renumberLast gives the result of the last instruction the identifier that earlier
+// uses have. The alias makes its decorations follow.
 func (f *function) renumberLast(from, to id) {
 	f.code[f.lastAt+2] = to
 	f.b.alias[from] = to
@@ -185,7 +185,8 @@ func (f *function) writeOperation(in *ir.Instruction, typ id, emit emitter) id {
 	return f.emitLast(emit, op, typ, words...)
 }
 
-// emitLast writes the instruction whose result is that of an operation.
+// emitLast writes the instruction that gives an operation its result. Those before it
+// go through emitResult.
 func (f *function) emitLast(emit emitter, op spirv.Opcode, typ id, operands ...uint32) id {
 	return emit(op, typ, operands...)
 }
@@ -256,8 +257,8 @@ func (f *function) comparePointers(in *ir.Instruction, typ id, emit emitter) id 
 	return f.emitLast(emit, compareOpcodes[in.Predicate], typ, x, y)
 }
 
-// compareBools writes a comparison of i1, where true is the number 1, or -1
-// when signed.
+// compareBools writes a comparison of i1, in which true is 1 if unsigned and -1 if
+// signed: the signed orders are the reverse of the unsigned ones.
 func (f *function) compareBools(in *ir.Instruction, typ id, emit emitter) id {
 	x, y := f.valueID(in.Operands[0]), f.valueID(in.Operands[1])
 	switch in.Predicate {
@@ -272,10 +273,11 @@ func (f *function) compareBools(in *ir.Instruction, typ id, emit emitter) id {
 	case ir.ICmpULE, ir.ICmpSGE: // !x | y
 		return f.emitLast(emit, spirv.OpLogicalOr, typ, f.emitResult(spirv.OpLogicalNot, typ, x), y)
 	}
+	// UGE and SLE: x | !y
 	return f.emitLast(emit, spirv.OpLogicalOr, typ, x, f.emitResult(spirv.OpLogicalNot, typ, y))
 }
 
-// selectValue writes a select; SPIR-V has those of structs and arrays from 1.4 on.
+// selectValue writes a select. SPIR-V allows structs and arrays in it from 1.4 on.
 func (f *function) selectValue(in *ir.Instruction, typ id, emit emitter) id {
 	condition := f.valueID(in.Operands[0])
 	var want id
@@ -292,8 +294,8 @@ func (f *function) selectValue(in *ir.Instruction, typ id, emit emitter) id {
 	return f.emitLast(emit, spirv.OpSelect, typ, condition, x, y)
 }
 
-// vectorCondition returns the condition of a select of vectors with a truth value
-// for each element: versions before 1.4 want it so.
+// vectorCondition returns the condition of a select of vectors as a vector with a truth
+// value for each element, as versions before 1.4 require.
 func (f *function) vectorCondition(n ir.TypeID, condition id, length uint64) id {
 	if length == 1 || f.moduleType(n).Kind == ir.TypeVector {
 		return condition
@@ -305,6 +307,8 @@ func (f *function) vectorCondition(n ir.TypeID, condition id, length uint64) id 
 	return f.emitResult(spirv.OpCompositeConstruct, f.vectorType(f.boolType(), uint32(length)), parts...)
 }
 
+// addressSpaceCast writes a cast between address spaces; within one storage class it is
+// at most a cast of the pointee.
 func (f *function) addressSpaceCast(in *ir.Instruction, typ id, emit emitter) id {
 	v := in.Operands[0]
 	// The numbers are clang's for SPIR: 1 global, 2 constant, 3 local, 4
@@ -329,8 +333,8 @@ func (f *function) addressSpaceCast(in *ir.Instruction, typ id, emit emitter) id
 	if !ok {
 		f.failf("a cast from address space %d to %d has no counterpart in SPIR-V", from, to)
 	}
-	// The instructions change the storage class alone; a cast of the pointee
-	// comes before.
+	// The instructions change only the storage class, so a cast of the pointee must
+	// come first.
 	if f.pointerType(pointee, to) != typ {
 		n = f.castPointer(n, own, f.pointerType(f.pointeeID(typ), from))
 	}
@@ -353,7 +357,7 @@ func (f *function) usmCast(from, to uint32) (spirv.Opcode, bool) {
 	return spirv.OpNop, false
 }
 
-// pointeeID returns the pointee of a pointer type.
+// pointeeID returns the pointee of a pointer type, or 0 for other types.
 func (t *translator) pointeeID(pointer id) id {
 	if e := t.b.entryOf(pointer); e != nil && e.op == spirv.OpTypePointer {
 		return e.words[2]
@@ -410,7 +414,8 @@ func (f *function) bitcastBools(in *ir.Instruction, typ id, emit emitter) id {
 	return 0
 }
 
-// splatConstant returns a number as a constant of a type, in each element of a vector.
+// splatConstant returns a number as a constant of a type; a vector has it in each
+// element.
 func (f *function) splatConstant(n ir.TypeID, value uint64) id {
 	typ := *f.moduleType(n)
 	if typ.Kind != ir.TypeVector || typ.Length == 1 {
@@ -447,7 +452,7 @@ func (f *function) scalarBits(n ir.TypeID) uint32 {
 	return typ.Bits
 }
 
-// allOnes is the number -1 in a width.
+// allOnes returns the number whose lowest bits are all set: -1 in that width.
 func allOnes(bits uint32) uint64 {
 	if bits >= 64 {
 		return 1<<64 - 1
@@ -455,8 +460,8 @@ func allOnes(bits uint32) uint64 {
 	return 1<<bits - 1
 }
 
-// writeConversion writes conversions of numbers; those from and to i1 have no
-// instruction of their own.
+// writeConversion writes a conversion of numbers. Booleans are not numbers in SPIR-V:
+// conversions from i1 are selections, and conversions to i1 are comparisons.
 func (f *function) writeConversion(in *ir.Instruction, typ id, emit emitter) id {
 	v := in.Operands[0]
 	from, to := f.isBool(v.Type), f.isBool(in.Type)
@@ -491,8 +496,8 @@ func (f *function) writeConversion(in *ir.Instruction, typ id, emit emitter) id 
 	return f.emitLast(emit, plainOpcodes[in.Op], typ, n)
 }
 
-// intLikeType returns the integer type of that width, in a vector as long as
-// a type is.
+// intLikeType returns the integer type of that width, or a vector of it as long as
+// type n if that is a vector.
 func (f *function) intLikeType(n ir.TypeID, bits uint32) id {
 	scalar := f.intType(bits)
 	if typ := f.moduleType(n); typ.Kind == ir.TypeVector && typ.Length > 1 {
@@ -501,7 +506,8 @@ func (f *function) intLikeType(n ir.TypeID, bits uint32) id {
 	return scalar
 }
 
-// integerLike returns a function that makes constants of intLikeType.
+// integerLike returns a function that makes constants of the type that intLikeType
+// returns.
 func (f *function) integerLike(n ir.TypeID, bits uint32) func(uint64) id {
 	length := 1
 	if typ := f.moduleType(n); typ.Kind == ir.TypeVector {
@@ -546,7 +552,8 @@ func (f *function) writeVector(in *ir.Instruction, typ id, emit emitter) id {
 	return f.writeShuffle(in, typ, emit)
 }
 
-// constantIndex returns a constant index that is within the vector.
+// constantIndex returns an index that is a constant and within the vector; ok is false
+// for all others.
 func (f *function) constantIndex(v ir.Value, vector ir.TypeID) (uint32, bool) {
 	if v.Kind != ir.ValueConstant || f.ir.Constants.At(v).Kind != ir.ConstantInt {
 		return 0, false
@@ -557,8 +564,8 @@ func (f *function) constantIndex(v ir.Value, vector ir.TypeID) (uint32, bool) {
 	return uint32(n), n < f.moduleType(vector).Length
 }
 
-// writeShuffle writes a shuffle; one of vectors of a single element is a construction, as
-// SPIR-V has no such vectors.
+// writeShuffle writes a shuffle. SPIR-V has no vectors of one element, so a shuffle that
+// takes or makes one is written as extractions and a construction.
 func (f *function) writeShuffle(in *ir.Instruction, typ id, emit emitter) id {
 	length := f.moduleType(in.Operands[0].Type).Length
 	if f.moduleType(in.Type).Length > 1 && length > 1 {
@@ -587,6 +594,7 @@ func (f *function) writeShuffle(in *ir.Instruction, typ id, emit emitter) id {
 	return f.emitLast(emit, spirv.OpCompositeConstruct, typ, parts...)
 }
 
+// insertValue writes an insertvalue; a pointer is cast to the type of its member.
 func (f *function) insertValue(in *ir.Instruction, typ id, emit emitter) id {
 	element := in.Type
 	for _, index := range in.Indices {

@@ -9,7 +9,8 @@ import (
 	"offlink/spirv"
 )
 
-// workItemVariables are the work-item functions that read a variable.
+// workItemVariables are the work-item functions that read a built-in variable. An indexed
+// one is a vector of which the argument chooses a dimension.
 var workItemVariables = map[string]struct {
 	variable string
 	indexed  bool
@@ -26,7 +27,7 @@ var workItemVariables = map[string]struct {
 	"get_sub_group_le_mask": {"SubgroupLeMask", false}, "get_sub_group_lt_mask": {"SubgroupLtMask", false},
 }
 
-// plainFunctions are the functions that one instruction does.
+// plainFunctions are the functions that become one instruction.
 var plainFunctions = map[string]string{
 	"isnan": "IsNan", "isinf": "IsInf", "isfinite": "IsFinite", "isnormal": "IsNormal", "signbit": "SignBitSet",
 	"isequal": "FOrdEqual", "popcount": "BitCount", "isnotequal": "FUnordNotEqual", "isgreater": "FOrdGreaterThan", "isgreaterequal": "FOrdGreaterThanEqual",
@@ -48,14 +49,14 @@ var signedFunctions = map[string]bool{
 	"max": true, "min": true, "mul_hi": true, "sub_sat": true, "upsample": true, "mad24": true, "mul24": true,
 }
 
-// floatFunctions are those of them that are other instructions for
-// floating-point numbers. "common" lets the result for a NaN be either operand,
-// as OpenCL C does for max and min.
+// floatFunctions are those of signedFunctions that are other instructions for
+// floating-point numbers. "common" lets the result for a NaN be either operand, as
+// OpenCL C does for max and min.
 var floatFunctions = map[string]string{"max": "fmax_common", "min": "fmin_common", "clamp": "fclamp"}
 
-// openclBuiltin returns the replacement of calls of a function of OpenCL C; nil for
-// one that is none. Tables first, then families by prefix; last any instruction
-// of OpenCL.std, most of which have the function's name.
+// openclBuiltin returns the replacement of calls of a function of OpenCL C, or nil for
+// other functions. Tables of names come first, then families by prefix, and last the
+// instructions of OpenCL.std, most of which have the function's name.
 func (t *translator) openclBuiltin(name string, parameters []mangledType) *builtin {
 	b := &builtin{result: -1}
 	if w, ok := workItemVariables[name]; ok {
@@ -100,7 +101,8 @@ func hasExtInst(name string) bool {
 	return ok
 }
 
-// plainFunction writes a function that one instruction does.
+// plainFunction writes a function of plainFunctions. Some need operands that the call
+// does not have: a scope, or memory semantics.
 func (c *callSite) plainFunction(name string, op spirv.Opcode) {
 	switch name {
 	case "dot":
@@ -121,8 +123,8 @@ func (c *callSite) plainFunction(name string, op spirv.Opcode) {
 
 // signedFunction writes a function of which OpenCL.std has a signed and an unsigned form.
 func (c *callSite) signedFunction(name string) {
-	// LLVM's integers have no sign: the mangled name alone says which of the
-	// two is meant.
+	// LLVM's integers have no sign: only the mangled name says which of the two is
+	// meant.
 	last := c.lastParameter()
 	switch {
 	case last.isFloating():
@@ -137,7 +139,8 @@ func (c *callSite) signedFunction(name string) {
 	c.extendedInstruction("s_" + name)
 }
 
-// mangledParameter returns a parameter as the name spells it.
+// mangledParameter returns a parameter as the function's name spells it, or one of an
+// unknown type.
 func (c *callSite) mangledParameter(i int) *mangledType {
 	if i >= 0 && i < len(c.builtin.parameters) {
 		return &c.builtin.parameters[i]
@@ -150,8 +153,8 @@ func (c *callSite) lastParameter() *mangledType {
 	return c.mangledParameter(len(c.builtin.parameters) - 1)
 }
 
-// openclSpecial returns the writer of a function that is more than one
-// instruction of the same operands.
+// openclSpecial returns the writer of a function that has no instruction with the same
+// operands, or nil for other functions.
 func (t *translator) openclSpecial(name string) func(*callSite) {
 	switch name {
 	case "barrier", "work_group_barrier":
@@ -205,8 +208,8 @@ var plainNames = map[string]bool{
 	"printf": true, "__to_global": true, "__to_local": true, "__to_private": true, "__translate_sampler_initializer": true,
 }
 
-// samplerConstant writes a sampler that a number stands for: coordinates
-// normalized or not, addressing mode, filter mode.
+// samplerConstant writes the sampler that a number stands for: whether coordinates are
+// normalized, the addressing mode and the filter mode.
 func (c *callSite) samplerConstant() {
 	// The bits are those of clang's header: 1 normalized, 2 to 8 addressing,
 	// 0x10 nearest, 0x20 linear. SPIR-V numbers the modes in the same order.
@@ -235,8 +238,8 @@ func fenceSemantics(flags uint64) (mask uint32) {
 	return mask
 }
 
-// fenceOfPointer writes get_fence: the bits of the semantics for work-group and
-// cross-work-group memory lie 8 places above the flags for local and global memory.
+// fenceOfPointer writes get_fence. The bits of the memory semantics for work-group and
+// cross-work-group memory are 8 places above the flags for local and global memory.
 func (c *callSite) fenceOfPointer() {
 	n := c.emitResult(spirv.OpGenericPtrMemSemantics, c.intType(32), c.argAs(0, c.intType(8)))
 	c.finishCall(c.emitResult(spirv.OpShiftRightLogical, c.typ, n, c.constWord(8)))
@@ -246,8 +249,8 @@ func (c *callSite) fenceOfPointer() {
 // devices, sub-group.
 var memoryScopes = [...]uint32{scopeInvocation, scopeWorkgroup, scopeDevice, scopeCrossDevice, scopeSubgroup}
 
-// memoryOrders maps the orders of OpenCL C, with C's numbers. Consume, which
-// SPIR-V lacks, is the stronger acquire.
+// memoryOrders maps the orders of OpenCL C, which are numbered as in C. SPIR-V lacks
+// consume, for which the stronger acquire serves.
 var memoryOrders = [...]uint32{0, semAcquire, semAcquire, semRelease, semAcquireRelease, semSequential}
 
 // memoryScope returns an argument that is a scope of OpenCL C.
@@ -261,8 +264,8 @@ func (c *callSite) memoryOrder(i int, mask uint32) id {
 	return c.memoryConstant(i, "memory order", maskedOrders(memoryOrders, mask))
 }
 
-// failureOrder returns the order of a comparison that fails, which stores nothing:
-// SPIR-V takes no order with a release there.
+// failureOrder returns the order of a comparison that fails. It stores nothing, so SPIR-V
+// does not allow orders with a release there: these lose that part.
 func (c *callSite) failureOrder(i int, mask uint32) id {
 	orders := memoryOrders
 	orders[3], orders[4] = 0, semAcquire
@@ -277,9 +280,9 @@ func maskedOrders(orders [6]uint32, mask uint32) []uint32 {
 	return orders[:]
 }
 
-// memoryConstant returns the word of a list that an argument numbers. OpenCL C lets a
-// program compute scopes and orders, and SPIR-V for kernels does too: the number of a
-// computed one is looked up by comparisons.
+// memoryConstant returns the word of a list whose index an argument is. OpenCL C lets a
+// program compute scopes and orders, and so does SPIR-V for kernels: an index that is not
+// constant is looked up by a chain of comparisons, and one beyond the list is the last.
 func (c *callSite) memoryConstant(i int, kind string, words []uint32) id {
 	if c.operand(i).Kind == ir.ValueConstant {
 		n := c.constantArgument(i)
@@ -300,7 +303,8 @@ func (c *callSite) memoryConstant(i int, kind string, words []uint32) id {
 	return found
 }
 
-// writeBarrier writes a barrier. Its flags are the memory that it orders; none orders no memory.
+// writeBarrier writes a barrier. Its flags name the memory that it orders; without flags
+// it orders none, and then it must not have an order either.
 func (c *callSite) writeBarrier(execution uint32) {
 	memory := c.constWord(scopeWorkgroup)
 	if len(c.operands) > 1 {
@@ -333,7 +337,7 @@ func (c *callSite) splitBarrier(op spirv.Opcode, execution uint32) {
 	c.emitPlain(op, c.constWord(execution), memory, c.constWord(semantics))
 }
 
-// memoryFence writes the fences of OpenCL C 1.x, whose order their names say.
+// memoryFence writes the fences of OpenCL C 1.x, whose names tell their order.
 func (c *callSite) memoryFence() {
 	order := map[string]uint32{"read_mem_fence": semAcquire, "write_mem_fence": semRelease, "mem_fence": semAcquireRelease}[c.builtin.name]
 	c.emitPlain(spirv.OpMemoryBarrier, c.constWord(scopeWorkgroup), c.constWord(fenceSemantics(c.constantArgument(0))|order))
@@ -345,7 +349,8 @@ func (c *callSite) workItemFence() {
 	c.emitPlain(spirv.OpMemoryBarrier, c.memoryScope(2), semantics)
 }
 
-// anyAll writes any and all, which look at the sign bits.
+// anyAll writes any and all, which look at the sign bits of integers; OpAny and OpAll
+// want truth values.
 func (c *callSite) anyAll() {
 	c.checkTruth()
 	v := c.operand(0)
@@ -396,8 +401,9 @@ func (t *translator) conversionWriter(name string) func(*callSite) {
 	return func(c *callSite) { c.convertNumber(target, strings.Join(parts[1:], "_")) }
 }
 
-// convertNumber writes convert_T: the name of the function tells the signs, which LLVM's types
-// do not have.
+// convertNumber writes convert_T. The name of the function tells which integers have a
+// sign, since LLVM's types do not. A saturating conversion that changes the sign is an
+// instruction of its own; others are decorated with the parts after the type.
 func (c *callSite) convertNumber(target, postfixes string) {
 	c.checkConversion(target)
 	v := c.operand(0)
@@ -446,8 +452,8 @@ func (c *callSite) convertNumber(target, postfixes string) {
 	c.finishCall(n)
 }
 
-// saturateInteger writes a saturating conversion between integers of the same
-// sign.
+// saturateInteger writes a saturating conversion between integers that both have a sign,
+// or both have none.
 func (c *callSite) saturateInteger(op spirv.Opcode, v ir.Value) {
 	n := c.emitResult(op, c.typ, c.valueID(v))
 	c.b.decorateID(n, decSaturated)
@@ -463,7 +469,9 @@ func (f *function) scalarKind(n ir.TypeID) ir.TypeKind {
 	return typ.Kind
 }
 
-// vectorMemory writes vload and vstore in all their forms.
+// vectorMemory writes vload and vstore in all their forms. A name such as
+// vstorea_half4_rte is taken apart into aligned, half, the number of elements and the
+// rounding; the instruction vstorea_halfn_r has the latter as operands.
 func (c *callSite) vectorMemory() {
 	name := c.builtin.name
 	aligned := strings.HasPrefix(name, "vloada") || strings.HasPrefix(name, "vstorea")
@@ -525,8 +533,8 @@ func (c *callSite) vectorMemory() {
 	c.finishCall(c.extInst(base, words...))
 }
 
-// mediaBlock writes the media block reads and writes of sub-groups: coordinates,
-// width, height, texels that are written, image.
+// mediaBlock writes the media block reads and writes of sub-groups. The functions take
+// the image last, the instructions take it first.
 func (c *callSite) mediaBlock() {
 	last := len(c.operands) - 1
 	image := c.valueID(c.operand(last))
@@ -539,8 +547,8 @@ func (c *callSite) mediaBlock() {
 	c.emitPlain(spirv.OpSubgroupImageMediaBlockWriteINTEL, image, c.argumentID(0), c.argumentID(1), c.argumentID(2), c.argumentID(3))
 }
 
-// blockAccess writes the sub-group block reads and writes of Intel, of buffers
-// and of images.
+// blockAccess writes Intel's block reads and writes of sub-groups. The type of the first
+// argument tells whether they access a buffer or an image.
 func (c *callSite) blockAccess() {
 	image := false
 	if e := c.b.entryOf(c.typeOf(c.operand(0))); e != nil {

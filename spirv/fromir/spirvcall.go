@@ -10,8 +10,9 @@ import (
 	"offlink/spirv"
 )
 
-// spirvBuiltin returns the replacement of calls of a function that __spirv_ begins;
-// nil for one that is not an instruction.
+// spirvBuiltin returns the replacement of calls of a function whose name begins with
+// __spirv_, or nil if the name is not that of an instruction, a built-in variable or a
+// specialization constant.
 func (t *translator) spirvBuiltin(name string, parameters []mangledType) *builtin {
 	rest := strings.TrimPrefix(name, "__spirv_")
 	b := &builtin{result: -1}
@@ -50,7 +51,7 @@ func (t *translator) spirvBuiltin(name string, parameters []mangledType) *builti
 	return b
 }
 
-// opcodeAliases are instructions whose functions have other names.
+// opcodeAliases are the names of functions that differ from those of their instructions.
 var opcodeAliases = map[string]string{
 	"GenericCastToPtrExplicit_ToGlobal": "GenericCastToPtrExplicit", "GenericCastToPtrExplicit_ToLocal": "GenericCastToPtrExplicit",
 	"GenericCastToPtrExplicit_ToPrivate": "GenericCastToPtrExplicit",
@@ -58,9 +59,9 @@ var opcodeAliases = map[string]string{
 	"GenericCastToPtr_ToPrivate": "GenericCastToPtr", "GroupNonUniformIAdd": "GroupNonUniformIAdd",
 }
 
-// spirvOpcode returns the instruction that a function is named after, and the
-// part that follows its name: _RTE, _sat, _Rfloat4. The longest name wins, as
-// instructions have underscores in their functions' names too.
+// spirvOpcode returns the instruction that a function is named after, and the part that
+// follows its name: _RTE, _sat, _Rfloat4. The longest match wins, since underscores also
+// occur within names (opcodeAliases).
 func (t *translator) spirvOpcode(name string) (spirv.Opcode, string) {
 	base, postfixes := name, ""
 	for {
@@ -79,7 +80,8 @@ func (t *translator) spirvOpcode(name string) (spirv.Opcode, string) {
 	}
 }
 
-// boolResults are the instructions that give a truth value.
+// boolResults are the instructions whose result is a truth value. Their functions return
+// a number where the language has no bool of its own.
 var boolResults = opcodesOf([]string{
 	"IsNan", "IsInf", "IsFinite", "IsNormal", "SignBitSet", "LessOrGreater", "Ordered", "Unordered",
 	"LogicalEqual", "LogicalNotEqual", "LogicalOr", "LogicalAnd", "LogicalNot", "IEqual", "INotEqual", "UGreaterThan",
@@ -101,7 +103,9 @@ func opcodesOf(names []string) map[spirv.Opcode]bool {
 	return set
 }
 
-// spirvInstruction writes the instruction that the function is named after.
+// spirvInstruction writes the instruction that the function is named after. The arguments
+// are its operands, as literals where the grammar has such. The result is returned, or
+// stored through the first argument (structResult).
 func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 	c.instructionNeeds(op)
 	var words []uint32
@@ -145,9 +149,9 @@ func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 	}
 }
 
-// structResult reports whether the result is stored through the first
-// argument. Compilers return structs so, by the target's calling
-// convention.
+// structResult reports whether the result is stored through the first argument, which has
+// the attribute sret then. Compilers return structs this way if the target's calling
+// convention says so.
 func (c *callSite) structResult() bool {
 	if !c.isVoid(c.in.Type) || len(c.operands) == 0 {
 		return false
@@ -156,7 +160,8 @@ func (c *callSite) structResult() bool {
 	return a != nil && a.Type != ir.NoType
 }
 
-// spirvArgument returns an argument: a pointer as the instruction wants it.
+// spirvArgument returns argument i, which is operand at of the instruction. Pointers and
+// truth values are converted to the types that the instruction takes.
 func (c *callSite) spirvArgument(op spirv.Opcode, i, at int) id {
 	v := c.operand(i)
 	if at == 0 && (op == spirv.OpGenericCastToPtrExplicit || op == spirv.OpGenericCastToPtr) && c.isPointer(c.in.Type) {
@@ -167,7 +172,7 @@ func (c *callSite) spirvArgument(op spirv.Opcode, i, at int) id {
 		if op == spirv.OpAtomicStore {
 			value = c.operand(len(c.operands) - 1).Type
 		}
-		// The type of the value decides: opaque pointers have no other hint.
+		// The type of the value tells the pointee: an opaque pointer does not.
 		if !c.isVoid(value) && c.function.moduleType(value).Kind != ir.TypePointer {
 			if boolResults[op] {
 				return c.argAs(i, c.intType(32))
@@ -194,8 +199,8 @@ func isArbitraryOp(op spirv.Opcode) bool {
 		op >= spirv.OpArbitraryFloatSinCosPiINTEL && op <= spirv.OpArbitraryFloatPowNINTEL
 }
 
-// loadArgument returns the number that an argument by value points to: compilers pass
-// integers of more than 64 bits so.
+// loadArgument returns the number to which an argument with byval points. Compilers pass
+// integers of more than 64 bits this way.
 func (c *callSite) loadArgument(i int) id {
 	typ := c.pointeeID(c.typeOf(c.operand(i)))
 	if a := ir.FindAttribute(c.callee.header.Attributes.Parameter(i), "byval"); a != nil && a.Type != ir.NoType {
@@ -246,7 +251,8 @@ func isAtomicOp(op spirv.Opcode) bool {
 		op == spirv.OpAtomicFAddEXT || op == spirv.OpAtomicFMinEXT || op == spirv.OpAtomicFMaxEXT
 }
 
-// postfixDecorations adds the decorations that follow the name of a conversion.
+// postfixDecorations adds the decorations that the parts after a conversion's name ask
+// for.
 func (c *callSite) postfixDecorations(n id, text string) {
 	for part := range strings.SplitSeq(strings.ToLower(text), "_") {
 		switch part {
@@ -309,14 +315,14 @@ func (c *callSite) relaxPrintf() {
 	}
 }
 
-// repeatsScalars are the instructions whose functions OpenCL C has with numbers
-// beside vectors as well: clamp(float4, float, float). OpenCL.std wants vectors.
+// repeatsScalars are the instructions whose functions in OpenCL C also take scalars next
+// to vectors, as clamp(float4, float, float) does. OpenCL.std wants vectors only.
 var repeatsScalars = map[string]bool{
 	"fmax": true, "fmin": true, "fmax_common": true, "fmin_common": true, "fclamp": true, "mix": true, "step": true, "smoothstep": true,
 	"s_max": true, "u_max": true, "s_min": true, "u_min": true, "s_clamp": true, "u_clamp": true, "ldexp": true,
 }
 
-// repeatedArgument returns an argument as a vector where the result is one.
+// repeatedArgument returns an argument; a scalar is repeated if the result is a vector.
 func (c *callSite) repeatedArgument(i int) id {
 	result, n := c.function.moduleType(c.in.Type), c.argumentID(i)
 	argument := c.operand(i).Type
@@ -327,8 +333,8 @@ func (c *callSite) repeatedArgument(i int) id {
 	return c.emitResult(spirv.OpCompositeConstruct, c.vectorType(c.typeID(argument), uint32(result.Length)), parts...)
 }
 
-// commonExtremum writes fmin_common or fmax_common, which SPV_KHR_float_controls2 has as
-// the instruction without NaNs and infinities.
+// commonExtremum writes fmin_common or fmax_common. With SPV_KHR_float_controls2 they are
+// fmin and fmax, decorated so that there are neither NaNs nor infinities.
 func (c *callSite) commonExtremum(name string) {
 	c.floatControls()
 	n := c.extInst(name, c.repeatedArgument(0), c.repeatedArgument(1))
@@ -336,7 +342,8 @@ func (c *callSite) commonExtremum(name string) {
 	c.finishCall(n)
 }
 
-// specConstant writes __spirv_SpecConstant(id, default).
+// specConstant writes __spirv_SpecConstant(id, default). The constant is an entry of the
+// module, so that all calls of the same type and id share one.
 func (c *callSite) specConstant() {
 	number := uint32(c.constantArgument(0))
 	typ := c.function.moduleType(c.in.Type)
@@ -412,13 +419,13 @@ func (t *translator) builtinCapability(number uint32) {
 	case 36, 37, 38, 39, 40, 41: // SubgroupSize to SubgroupLocalInvocationId
 		t.useCapabilities(capKernel)
 	case 4416, 4417, 4418, 4419, 4420: // the masks
-		t.useCapabilities(64)
+		t.useCapabilities(64) // GroupNonUniformBallot
 		t.needVersion(spirv.Version1_3)
 	}
 }
 
-// inputKind is a built-in variable that functions read: the whole of it, or
-// one of three dimensions.
+// inputKind is a built-in variable that functions read: as a whole, or one of its three
+// dimensions if it is indexed.
 type inputKind struct {
 	name    string
 	number  uint32
@@ -426,7 +433,8 @@ type inputKind struct {
 	align   uint64 // of the variable in the IR; 0 for one that a function stands for
 }
 
-// numberText spells a type of numbers, so that units agree about it.
+// numberText spells a type of numbers for keys of entries. Identifiers would not do: they
+// differ from unit to unit.
 func (t *translator) numberText(typ id) string {
 	e := t.b.entryOf(typ)
 	if e.op == spirv.OpTypeVector {
@@ -439,8 +447,8 @@ func (t *translator) numberText(typ id) string {
 	return text
 }
 
-// inputVariable returns a built-in variable of a type, making it when it is
-// first asked for.
+// inputVariable returns a built-in variable of a type and makes it on the first use. It is
+// an import, as in the modules of the Khronos translator.
 func (t *translator) inputVariable(k *inputKind, typ id) id {
 	key := "input " + k.name + " " + t.numberText(typ)
 	return t.b.keyedEntry(sectionGlobals, key, func(n id) entry {
@@ -484,8 +492,9 @@ func (c *callSite) builtinVariable(k *inputKind) {
 	c.setResult(c.emitResult(spirv.OpLoad, typ, pointer, accessAligned, uint32(align)), typ)
 }
 
-// inputDimension writes a read of one of three dimensions. Those beyond are 0, or 1
-// for sizes.
+// inputDimension writes a read of one of three dimensions. An index beyond these gives 0,
+// or 1 for sizes. The alignment of the load is that of a vector of three, which is that
+// of four: bits/8 bytes for each.
 func (c *callSite) inputDimension(name string, pointer, vector id) {
 	if len(c.operands) != 1 || c.function.moduleType(c.operand(0).Type).Kind != ir.TypeInteger {
 		c.failf("the argument is not the number of a dimension")

@@ -9,16 +9,15 @@ import (
 	"offlink/spirv"
 )
 
-// typeTable holds the identifiers of the unit's types. It is as long as the list of
-// types; emptying it takes as long as the unit has types.
-// Numbers of types are dense and a unit uses few of them: a slice is found faster than a
-// map, and noted makes it as cheap to empty.
+// typeTable maps the module's types to the identifiers that the unit has for them. Type
+// numbers are dense, so a slice is faster than a map; a unit uses few of them, so noted
+// lists these and reset does not have to walk the whole slice.
 type typeTable struct {
 	ids   []id
 	noted []ir.TypeID
 }
 
-// lookup returns the identifier of a type, 0 for one that has none yet.
+// lookup returns the identifier of a type, or 0 for one that has none yet.
 func (t *typeTable) lookup(n ir.TypeID) id {
 	if int(n) < len(t.ids) {
 		return t.ids[n]
@@ -40,9 +39,9 @@ func (t *typeTable) reset() {
 	t.noted = t.noted[:0]
 }
 
-// storageClasses maps the address spaces of SPIR.
-// The numbers are SPIR's (SPIR 2.0, "Address spaces") for 0 to 4, and the Khronos
-// translator's for the others; clang and DPC++ use both.
+// storageClasses maps address spaces to storage classes. Numbers 0 to 4 are those of
+// SPIR (SPIR 2.0, "Address spaces"), the others those of the Khronos translator; clang
+// and DPC++ use both.
 var storageClasses = [...]spirv.StorageClass{
 	0: spirv.StorageFunction, 1: spirv.StorageCrossWorkgroup, 2: spirv.StorageUniformConstant, 3: spirv.StorageWorkgroup,
 	4: spirv.StorageGeneric, 5: spirv.StorageDeviceOnlyINTEL, 6: spirv.StorageHostOnlyINTEL, 7: spirv.StorageInput,
@@ -65,8 +64,8 @@ func (t *translator) storageClass(space uint32) spirv.StorageClass {
 		t.failf("address space %d has no storage class", space)
 	case class == spirv.StorageCodeSectionINTEL:
 		return spirv.StorageFunction
-	// They are hints about where memory lies; without the extension the memory is global
-	// memory.
+	// They are hints about where global memory lies, so it is plain global memory
+	// without the extension.
 	case class == spirv.StorageDeviceOnlyINTEL || class == spirv.StorageHostOnlyINTEL:
 		if !t.options.allowsExtension("SPV_INTEL_usm_storage_classes") {
 			return spirv.StorageCrossWorkgroup
@@ -82,8 +81,8 @@ func (t *translator) storageClass(space uint32) spirv.StorageClass {
 // moduleType returns a type of the module by its number.
 func (t *translator) moduleType(n ir.TypeID) *ir.Type {
 	if int(n) >= len(t.types) {
-		// Readers add types while they read bodies; a number that is not there yet came
-		// from one that read after this list was taken.
+		// Readers add types while they read bodies: this number was added by another
+		// goroutine after this translator took its list.
 		r := &t.translation.reader
 		r.Lock()
 		t.types = r.Types()
@@ -95,9 +94,9 @@ func (t *translator) moduleType(n ir.TypeID) *ir.Type {
 func (t *translator) voidType() id { return t.b.typeEntry(spirv.OpTypeVoid, nil) }
 func (t *translator) boolType() id { return t.b.typeEntry(spirv.OpTypeBool, nil) }
 
-// intType returns the integer type of that width, or the one that holds it.
-// Kernels have integers without a sign: signedness is 0 in every OpTypeInt (SPIR-V
-// environment of OpenCL, "Kernel").
+// intType returns the integer type of that width, or the wider one that holds it
+// (width.go). Integers of kernels have no sign: the signedness of every OpTypeInt is 0
+// (SPIR-V environment of OpenCL, "Kernel").
 func (t *translator) intType(bits uint32) id {
 	bits = t.heldBits(bits)
 	switch bits {
@@ -142,13 +141,15 @@ func (t *translator) floatType(bits uint32) id {
 	return t.b.typeEntry(spirv.OpTypeFloat, []uint32{bits})
 }
 
+// bfloatType returns the type of bfloat16: 16 bits with the encoding BFloat16KHR, 0.
 func (t *translator) bfloatType() id {
 	t.useExtension("SPV_KHR_bfloat16")
 	t.useCapabilities(5116)
 	return t.b.typeEntry(spirv.OpTypeFloat, []uint32{16, 0})
 }
 
-// These are the lengths of OpenCL C; SPIR-V's core has no others.
+// vectorType returns the type of vectors of n elements. The lengths of OpenCL C are 2, 3,
+// 4, 8 and 16; the core of SPIR-V has no others.
 func (t *translator) vectorType(element id, n uint32) id {
 	switch n {
 	case 2, 3, 4:
@@ -160,8 +161,8 @@ func (t *translator) vectorType(element id, n uint32) id {
 	return t.b.typeEntry(spirv.OpTypeVector, []uint32{element, n}, element)
 }
 
-// longVector declares the extension for vectors of other lengths: that of explicit SIMD
-// for its modules.
+// longVector declares the extension for vectors of other lengths. Modules of explicit
+// SIMD kernels have their own, SPV_INTEL_vector_compute.
 func (t *translator) longVector(n uint32) {
 	const long = "SPV_EXT_long_vector"
 	switch {
@@ -202,7 +203,7 @@ func (t *translator) typeID(n ir.TypeID) id {
 	if known := t.typeIDs.lookup(n); known != 0 {
 		return known
 	}
-	// The parser's own limit is higher, and Go's stack would grow with each level here.
+	// The input chooses the depth, and each level is a call here.
 	if t.nesting++; t.nesting > 500 {
 		t.failf("types nested too deep")
 	}
@@ -267,8 +268,8 @@ func (t *translator) plainFunctionType(typ *ir.Type) id {
 	return t.functionType(t.typeID(typ.Elements[0]), parameters)
 }
 
-// structType makes a struct. It has its identifier before its members are
-// made, which may point to it.
+// structType makes a struct. An identified struct gets its identifier before its members
+// are made, because they may point to it.
 func (t *translator) structType(n ir.TypeID, typ *ir.Type) id {
 	if typ.Opaque {
 		made := t.b.typeEntry(spirv.OpTypeOpaque, appendText(nil, typ.Name))
@@ -281,8 +282,8 @@ func (t *translator) structType(n ir.TypeID, typ *ir.Type) id {
 	if !typ.Identified {
 		return t.literalStruct(n, typ)
 	}
-	// The key is the number of the type and not its members: two identified structs are two
-	// types, however alike they are.
+	// The key is the number of the type and not its members: two identified structs are
+	// different types even if their members are the same.
 	return t.b.keyedEntry(sectionGlobals, "struct "+strconv.Itoa(int(n)), func(self id) entry {
 		t.typeIDs.note(n, self)
 		t.b.setName(self, typ.Name)
@@ -295,7 +296,8 @@ func (t *translator) structType(n ir.TypeID, typ *ir.Type) id {
 	})
 }
 
-// LLVM has one literal struct for each list of members, and so has a SPIR-V module.
+// literalStruct makes a literal struct. LLVM has only one for each list of members, and
+// so does a SPIR-V module.
 func (t *translator) literalStruct(n ir.TypeID, typ *ir.Type) id {
 	var members []id
 	for _, e := range typ.Elements {
@@ -311,23 +313,23 @@ func (t *translator) literalStruct(n ir.TypeID, typ *ir.Type) id {
 	return self
 }
 
-// opTypePackedStruct is the opcode of packed literal structs within units, which
-// are others than the structs of the same members.
+// opTypePackedStruct is the opcode that packed literal structs have within units. It
+// keeps them apart from unpacked structs of the same members; in a module they are
+// OpTypeStruct (fillShared).
 const opTypePackedStruct spirv.Opcode = 0xfe00
 
-// packedStruct decorates a struct whose members lie without gaps.
-// Without CPacked a driver would lay the members out with padding, and offsets in the code
-// would be others than in memory.
+// packedStruct decorates a struct whose members lie in memory without gaps. Without
+// CPacked a driver would pad them, and the offsets would not be those that the source
+// and the host use.
 func (t *translator) packedStruct(self id, typ *ir.Type) {
 	if typ.Packed {
 		t.b.decorateID(self, decCPacked)
 	}
 }
 
-// typedPointer returns the type of a typed pointer: to an opaque struct of
-// OpenCL, the type that it stands for.
-// Before target types (LLVM 16) clang named OpenCL's opaque types by pointers to such
-// structs.
+// typedPointer returns the type of a typed pointer. A pointer to an opaque struct of
+// OpenCL stands for one of OpenCL's own types: clang spelled these so before LLVM 16
+// brought target types.
 func (t *translator) typedPointer(pointee ir.TypeID, space uint32) id {
 	if p := t.moduleType(pointee); p.Kind == ir.TypeStruct && p.Opaque {
 		if made := t.opaqueStruct(p.Name); made != 0 {
@@ -344,6 +346,8 @@ var simpleTypes = map[string]spirv.Opcode{
 	"NamedBarrier": spirv.OpTypeNamedBarrier, "TaskSequenceINTEL": opTypeTaskSequenceINTEL,
 }
 
+// simpleType returns a type without operands by its name, or 0 if there is none of that
+// name.
 func (t *translator) simpleType(name string) id {
 	op, ok := simpleTypes[name]
 	if !ok {
@@ -364,8 +368,8 @@ func (t *translator) simpleType(name string) id {
 	return t.b.typeEntry(op, nil)
 }
 
-// targetType returns the type of target("spirv.X", ...).
-// Names and parameters are those of "Target Extension Types" in LLVM's SPIRVUsage.
+// targetType returns the type of target("spirv.X", ...). Names and parameters are those
+// of "Target Extension Types" in LLVM's SPIRVUsage.
 func (t *translator) targetType(typ *ir.Type) id {
 	name, ok := strings.CutPrefix(typ.Target, "spirv.")
 	if !ok {
@@ -415,7 +419,8 @@ func (t *translator) targetType(typ *ir.Type) id {
 	return 0
 }
 
-// Scope, rows, columns and use are constants in SPIR-V, as specialization may set them.
+// matrixType returns the type of a matrix. Its scope, rows, columns and use are
+// constants in SPIR-V and not literals, since specialization may set them.
 func (t *translator) matrixType(op spirv.Opcode, elements []ir.TypeID, numbers []uint32) id {
 	words := []uint32{t.typeID(elements[0])}
 	for _, n := range numbers {
@@ -424,8 +429,9 @@ func (t *translator) matrixType(op spirv.Opcode, elements []ir.TypeID, numbers [
 	return t.b.typeEntry(op, words, words...)
 }
 
-// imageType returns an image type: dimension, depth, arrayed, multisampled,
-// sampled, format, access.
+// imageType returns an image type. n has dimension (0 is 1D, 5 is Buffer), depth,
+// arrayed, multisampled, sampled, format and access qualifier (2 is ReadWrite), in the
+// order of OpTypeImage.
 func (t *translator) imageType(sampled id, n []uint32) id {
 	switch n[0] {
 	case 0:
@@ -440,9 +446,9 @@ func (t *translator) imageType(sampled id, n []uint32) id {
 	return t.b.typeEntry(spirv.OpTypeImage, append([]uint32{sampled}, n[:7]...), sampled)
 }
 
-// opaqueStruct returns the type that a pointer to a named opaque struct stands
-// for, 0 if it stands for itself. OpenCL before LLVM 16 and SPIR-V friendly IR
-// have them: opencl.image2d_ro_t, spirv.Image._void_1_0_0_0_0_0_0, ...
+// opaqueStruct returns the type that a pointer to a named opaque struct stands for, or 0
+// for an ordinary pointer. OpenCL before LLVM 16 and SPIR-V friendly IR have such
+// structs: opencl.image2d_ro_t, spirv.Image._void_1_0_0_0_0_0_0, ...
 func (t *translator) opaqueStruct(name string) id {
 	if rest, ok := strings.CutPrefix(name, "opencl."); ok {
 		return t.openclStruct(rest)
@@ -481,6 +487,7 @@ func (t *translator) opaqueStruct(name string) id {
 	return 0
 }
 
+// parseNumbers reads decimal numbers; one that is malformed counts as 0.
 func parseNumbers(parts []string) []uint32 {
 	numbers := make([]uint32, len(parts))
 	for i, p := range parts {
@@ -490,6 +497,7 @@ func parseNumbers(parts []string) []uint32 {
 	return numbers
 }
 
+// sampledType returns the sampled type of an image by its name; float is the usual one.
 func (t *translator) sampledType(name string) id {
 	switch name {
 	case "void":
@@ -502,6 +510,8 @@ func (t *translator) sampledType(name string) id {
 	return t.floatType(32)
 }
 
+// jointMatrix returns the type that the parts of a struct's name spell: the element, then
+// numbers for the rest. Elements of bfloat16 are integers of 16 bits there.
 func (t *translator) jointMatrix(parts []string) id {
 	if len(parts) < 5 {
 		return 0
@@ -539,7 +549,7 @@ var imageShapes = map[string][4]uint32{
 	"image2d_msaa_depth": {1, 1, 0, 1}, "image2d_array_msaa_depth": {1, 1, 1, 1}, "image3d": {2, 0, 0, 0},
 }
 
-// openclStructs are the types of OpenCL C but for images.
+// openclStructs are the opaque types of OpenCL C except images.
 var openclStructs = map[string]string{
 	"sampler_t": "Sampler", "event_t": "Event", "clk_event_t": "DeviceEvent", "queue_t": "Queue", "reserve_id_t": "ReserveId",
 	"pipe_ro_t": "Pipe", "pipe_wo_t": "Pipe", "pipe_t": "Pipe",
@@ -568,8 +578,8 @@ func openclImage(name string) (shape [4]uint32, access uint32, ok bool) {
 	return shape, access, ok
 }
 
-// openclStruct returns the type of an opaque struct of OpenCL C, without its
-// prefix, 0 for one that is none.
+// openclStruct returns the type of OpenCL C that an opaque struct stands for, by its name
+// without the prefix "opencl.", or 0 for a struct that stands for none.
 func (t *translator) openclStruct(name string) id {
 	name, _, _ = strings.Cut(name, ".")
 	switch simple := openclStructs[name]; simple {
