@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Reach holds the entries of its module that a partition needs beside its values. All lists
-// ascend, but for AllTypes.
+// Reach holds the entries of its module that a partition needs besides its values. All lists
+// ascend, except AllTypes.
 type Reach struct {
 	// Types are the identified structs, which text defines.
 	Types []TypeID
@@ -19,8 +19,8 @@ type Reach struct {
 	// Listed are the indices of the compile units that stay in the list of
 	// them (see [DebugUnits]).
 	Listed []int
-	// Units are compile units that list other variables in the partition than
-	// in the module, by ascending Node.
+	// Units are compile units that list fewer variables in the partition than in the module, by
+	// ascending Node.
 	Units []Unit
 
 	reacher *Reacher
@@ -146,6 +146,8 @@ func (r *Reacher) Reach(s *Partition) (*Reach, error) {
 	return &r.reach, nil
 }
 
+// beginPartition starts a round and reuses the lists of the last one. A round's number marks an
+// entry as reached, so that nothing has to be cleared between partitions.
 func (r *Reacher) beginPartition(s *Partition) {
 	r.partition = s
 	r.round += 2
@@ -218,6 +220,7 @@ func (r *Reacher) valueRefs(v *PartitionValue) ([]Ref, error) {
 	return r.module.Refs(v.Value), nil
 }
 
+// markExpression marks the types of an expression that takes the place of a call.
 func (r *Reacher) markExpression(e *Expression) {
 	r.markType(e.Type)
 	if e.Kind == ExpressionAlloca {

@@ -13,9 +13,8 @@ import (
 	"offlink/wrapper/internal/objfile"
 )
 
-// writeLLVM writes the trees as textual LLVM IR: the module that
-// clang-offload-wrapper makes, with opaque pointers. A compiler makes the
-// object from it, for hosts that objfile does not write.
+// writeLLVM writes the trees as textual LLVM IR, as the module that clang-offload-wrapper makes,
+// with opaque pointers. A compiler makes the object from it, for hosts that objfile does not write.
 func writeLLVM(w io.Writer, kinds []*kindImages, o *WrapOptions) error {
 	m := &irModule{Writer: bufio.NewWriterSize(w, 256<<10), o: o, externals: map[string]bool{}}
 	m.printf("; ModuleID = 'offload.wrapper.object'\nsource_filename = \"offload.wrapper.object\"\ntarget triple = %s\n\n", irString(o.Host.Triple))
@@ -71,8 +70,8 @@ var irStructs = map[abi.Type]struct {
 	abi.NativeKernelArray:      {"%__nativecpu_entry", []irField{"ptr", "ptr"}},
 }
 
-// structFields returns the fields of a struct: the later image record lacks
-// two.
+// structFields returns the fields of a struct. The later image records lack the two bounds of the
+// manifest; all fields near them are pointers, so that it does not matter which two are cut off.
 func (m *irModule) structFields(t abi.Type) []irField {
 	fields := irStructs[t].fields
 	if t == abi.ImageArray && m.o.Record > abi.Record2 {
@@ -135,7 +134,7 @@ func (m *irModule) writeKind(k *kindImages, large bool) error {
 	return nil
 }
 
-// imageName is the global of an image's bytes.
+// imageName returns the name of the global that has an image's bytes.
 func (k *kindImages) imageName(i int) string {
 	return irName("." + k.kind.String() + "_offloading." + strconv.Itoa(i) + ".data")
 }
@@ -150,8 +149,9 @@ func (m *irModule) declareExternals(k *kindImages) {
 	}
 }
 
-// declareExternal declares a function of the runtime, which the linker
-// resolves.
+// declareExternal declares the function of a native CPU's entry point, or a bound of the host's
+// table of OpenMP entries. An empty array in the section of that table makes the linker define the
+// bounds even if the host has no entries.
 func (m *irModule) declareExternal(k *kindImages, name string) {
 	if strings.HasSuffix(name, abi.NativeSuffix) {
 		m.printf("declare void %s(ptr, ptr)\n", irName(name))
@@ -195,8 +195,7 @@ func (m *irModule) writeBlock(k *kindImages, i int) {
 	m.printf("%s\n", rest)
 }
 
-// writeStructs writes an array of structs, or the struct that is not in an
-// array.
+// writeStructs writes an array of structs, or one struct that is not in an array.
 func (m *irModule) writeStructs(k *kindImages, b *abi.Block, single bool) {
 	name, size := irStructs[b.Type].name, k.tree.Layout.Size(b.Type)
 	pointers := b.Pointers
@@ -265,8 +264,8 @@ func littleEndian(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(wide[:])
 }
 
-// writeAddress writes an address. Ends of arrays count in elements, as the sizes of
-// structs are the compiler's.
+// writeAddress writes an address. Ends of arrays are counted in elements, as the sizes of structs
+// are up to the compiler.
 func (m *irModule) writeAddress(k *kindImages, f irField, to abi.Target) {
 	name, element, count := "", "i8", to.Offset
 	switch to.In {

@@ -13,15 +13,14 @@ import (
 	"offlink/wrapper/internal/objfile"
 )
 
-// Replace writes a copy of the file to w in which image i has other code, a
-// host program or library without being linked again. The code goes where the
-// old was if it is not larger, else at the end of the file, in a segment or
-// section of its own. The image's target, entries and properties stay, so that
-// they must fit the new code. If the old code was compressed, the new code is
+// Replace writes a copy of the file to w in which image i has other code, so that a host program
+// or library need not be linked again. The code goes where the old code was if it is not larger,
+// else to the end of the file, in a segment or section of its own. The image's target, entries and
+// properties stay, so they must fit the new code. If the old code was compressed, the new code is
 // compressed too, and the properties with its size and digest are updated.
 //
-// Some programs have no program header to spare for a new segment: ErrNoHeader.
-// Code that the image has already leaves the file as it is, byte for byte.
+// Replace fails with ErrNoHeader if a program has no program header to spare for a new segment. If
+// the image has this code already, the copy is the same as the file, byte for byte.
 func (f *File) Replace(w io.Writer, i int, code devimg.Code, opts EditOptions) error {
 	same, err := f.images[i].HasCode(code, container.NewBudget(f.options.MaxInflated))
 	if err != nil {
@@ -61,6 +60,8 @@ func (f *File) editImage(w io.Writer, i int, opts EditOptions, change func(*Loca
 		img := &f.images[i]
 		r, err := change(img)
 		for p := img.part; ; p = p.parent {
+			// An envelope that pointers lead to may have no room: the object around it moves it
+			// as a whole, which is the edit of the parent already.
 			if full, ok := errors.AsType[*container.RoomError](err); ok && p.pointed != nil {
 				r, err = p.moveEnvelope(full, opts)
 				p = p.parent
@@ -169,8 +170,8 @@ func extentOf(img *Located) objfile.Extent {
 	return objfile.Extent{Addr: img.Address, Size: uint64(img.Code.Size())}
 }
 
-// sharesBytes reports whether another image has some of the same bytes: linkers
-// merge equal sections.
+// sharesBytes reports whether another image has some of the same bytes, as linkers merge equal
+// sections. Code that is shared must not be overwritten.
 func (e *objectEdit) sharesBytes(img *Located) bool {
 	begin, end := img.Address, img.Address+uint64(img.Code.Size())
 	for i := range e.images {
@@ -185,8 +186,8 @@ func (e *objectEdit) sharesBytes(img *Located) bool {
 	return false
 }
 
-// replaceCode puts new code in the place of the old, or into new room where it
-// is longer.
+// replaceCode puts new code in the place of the old code, or into new room if it is longer, and
+// updates all that describes it.
 func (e *objectEdit) replaceCode(img *Located, s stored) error {
 	begin, err := e.putCode(img, s.code)
 	if err != nil {
@@ -250,8 +251,8 @@ func (e *objectEdit) recordLayout(img *Located) *abi.Layout {
 	return abi.NewLayout(e.File().Pointer, img.record)
 }
 
-// findBounds finds the records of an image that no SYCL descriptor has:
-// adjacent pointers to its start and its end.
+// findBounds finds the records of an image that is in no SYCL descriptor: adjacent pointers to its
+// start and its end.
 func (e *objectEdit) findBounds(img *Located) []uint64 {
 	want := extentOf(img)
 	width := uint64(e.File().Pointer)
@@ -335,9 +336,9 @@ func (e *objectEdit) valueOf(img *Located, name string) (at, size uint64, err er
 	return at, size, err
 }
 
-// removeRecord takes the image's record out of its descriptor. The record
-// goes to the end of the array, where the count no longer includes it: the
-// relocations of its pointers stay valid.
+// removeRecord takes the image's record out of its descriptor. The record goes to the end of the
+// array, where the count no longer includes it, so that the relocations of its pointers stay
+// valid. The code becomes zeros unless another image has the same bytes.
 func (e *objectEdit) removeRecord(img *Located) error {
 	if img.Envelope != EnvelopeDescriptor {
 		return fmt.Errorf("only images of SYCL descriptors can be removed, and this one is of kind %v", img.Kind)

@@ -237,7 +237,8 @@ func (r *bodyReader) readConstants(c *bitstream.Cursor) error {
 	return nil
 }
 
-// noteOperands notes the module's entries that a compact record names.
+// noteOperands notes the module's entries that a compact record names, so that a partition which
+// keeps the body keeps them.
 func (r *bodyReader) noteOperands(d *decoder, rec record) error {
 	for range rec.count {
 		switch o := d.takeOperand(); o.kind {
@@ -404,8 +405,9 @@ func (r *bodyReader) readRecord() error {
 	return nil
 }
 
-// readByLayout reads an instruction by its row of the schema; those whose
-// operands depend on each other have a function instead.
+// readByLayout reads an instruction by its row of the schema: the fixed operands, then those that
+// repeat. A rest of "." means literals only. Instructions whose operands depend on each other have
+// a function of their own.
 func (r *bodyReader) readByLayout(l *llvmschema.Instruction) (defines bool, err error) {
 	if l.Special {
 		return specialInstructions[r.cursor.Code](r)

@@ -10,10 +10,9 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// bodyDecoder implements [ir.BodyReader] on the compact records.
-// It reads the compact form that the reader has checked, so that numbers of types, values
-// and nodes need no checks here; the number of operands does, since only the fixed part of
-// a record was compared with the schema.
+// bodyDecoder implements [ir.BodyReader] on the compact records. The reader has checked these, so
+// that numbers of types, values and nodes need no checks here. The number of operands does, since
+// only the fixed part of a record was compared with the schema.
 type bodyDecoder struct {
 	source *source
 	types  []ir.Type
@@ -55,10 +54,10 @@ type constantKey struct {
 	local bool
 }
 
-// failf stops decoding; catch returns the error.
+// failf stops decoding; abort.Catch returns the error.
 func (d *bodyDecoder) failf(format string, args ...any) { abort.With(fmt.Errorf(format, args...)) }
 
-// catchFault names the value in the error that stopped the step.
+// catchFault runs a step and names the value in the error that stopped it.
 func (d *bodyDecoder) catchFault(value ir.ValueID, step func()) error {
 	if err := abort.Catch(step); err != nil {
 		return fmt.Errorf("%s: %s: %w", d.source.module.Path, d.source.module.Values[value].Name, err)
@@ -76,9 +75,8 @@ func (s *source) newBodyDecoder() *bodyDecoder {
 	}
 }
 
-// Types implements [ir.BodyReader].
-// They grow with types that no record has but that values have: pointers of getelementptr
-// in old modules, vectors of i1.
+// Types implements [ir.BodyReader]. The list grows with types that no record has but that values
+// have: pointers of getelementptr in old modules, vectors of i1.
 func (d *bodyDecoder) Types() []ir.Type { return d.types }
 
 // ReadBody implements [ir.BodyReader].
@@ -136,17 +134,15 @@ func (d *bodyDecoder) ReadInitializer(id ir.ValueID, pool *ir.ConstantPool) (v i
 	return v, err
 }
 
-// usePool makes constants go to that pool. Constants that were decoded before
-// are of another pool and are forgotten.
-// Numbers of constants are places in a pool.
+// usePool makes constants go to that pool. Constants that were decoded before are numbered by
+// their places in another pool, so they are forgotten.
 func (d *bodyDecoder) usePool(pool *ir.ConstantPool, compact *body) {
 	d.pool, d.compact, d.parts = pool, compact, d.parts[:0]
 	clear(d.constants)
 }
 
-// beginBody prepares the decoder for a body. Values that are named before they
-// are defined, as phi does, are numbered as forward ones and patched at the
-// end.
+// beginBody prepares the decoder for a body. Values that are used before they are defined, as by
+// phi, are forward values, which ReadBody replaces at the end.
 func (d *bodyDecoder) beginBody(b *body, out *ir.Body) {
 	d.usePool(&out.Constants, b)
 	d.body = out
@@ -168,9 +164,8 @@ func (d *bodyDecoder) beginBody(b *body, out *ir.Body) {
 	d.next = uint32(b.arguments + b.constants.count())
 }
 
-// readNames reads the symbol table of the function.
-// Names of blocks are numbers of blocks, which may be any in a hostile table; the code's
-// length bounds them, as each block has an instruction.
+// readNames reads the symbol table of the function. A hostile table may name blocks of any
+// number; the length of the code bounds them, as each block has an instruction.
 func (d *bodyDecoder) readNames() {
 	list, name := d.operands[:0], d.name
 	for c := (decoder{data: d.compact.symbols}); !c.atEnd(); {
@@ -197,9 +192,8 @@ func (d *bodyDecoder) readNames() {
 	d.operands, d.name = list, name
 }
 
-// flushInstruction appends the instruction that was held back.
-// An instruction is held back until its debug location has come, which is a record after
-// it.
+// flushInstruction appends the instruction that was held back until its debug location came,
+// which is a record after it. Its value can be used by its index from now on.
 func (d *bodyDecoder) flushInstruction() {
 	if d.held {
 		d.held = false
@@ -210,8 +204,8 @@ func (d *bodyDecoder) flushInstruction() {
 	}
 }
 
-// emitInstruction appends an instruction, starting a block if need be.
-// Bitcode has no marks between blocks: one begins where the last one ended.
+// emitInstruction appends an instruction, starting a block if need be. Bitcode has no marks
+// between blocks: one begins after the terminator of the last.
 func (d *bodyDecoder) emitInstruction(in ir.Instruction) {
 	b := d.body
 	if !d.open {
@@ -226,7 +220,8 @@ func (d *bodyDecoder) emitInstruction(in ir.Instruction) {
 	d.open = !in.Op.IsTerminator()
 }
 
-// decodeAttachments puts the attachments to the instructions that they number.
+// decodeAttachments puts the attachments to the instructions that they number. Debug records,
+// which are instructions in the model, do not count.
 func (d *bodyDecoder) decodeAttachments() {
 	if len(d.compact.attached) == 0 {
 		return
@@ -364,7 +359,8 @@ func (d *bodyDecoder) voidType() ir.TypeID {
 	return d.void
 }
 
-// appendShape spells a type so that equal types are spelled the same. k is empty.
+// appendShape spells a type so that equal types are spelled the same. k is empty: its first two
+// bytes are set by their index.
 func appendShape(k []byte, t *ir.Type) []byte {
 	k = append(k, byte(t.Kind), 0)
 	for i, set := range []bool{t.Packed, t.Opaque, t.Scalable, t.Variadic, t.Identified} {
@@ -387,7 +383,7 @@ func appendShape(k []byte, t *ir.Type) []byte {
 	return k
 }
 
-// derivedType returns a type that was derived, and fails where that is not possible.
+// derivedType returns a type that was derived from others, and fails if it could not be.
 func (d *bodyDecoder) derivedType(id ir.TypeID, err error) ir.TypeID {
 	if err != nil {
 		abort.With(err)

@@ -30,7 +30,7 @@ func (d *bodyDecoder) optionalLiteral() uint64 {
 	return 0
 }
 
-// typedValue takes a value and the type that follows one that is not defined yet.
+// typedValue takes a value, and the type that follows it if the value is not defined yet.
 func (d *bodyDecoder) typedValue() ir.Value {
 	o := d.takeOperand()
 	typ := ir.NoType
@@ -52,8 +52,8 @@ func (d *bodyDecoder) valueOfType(typ ir.TypeID) ir.Value { return d.decodeValue
 // takeType takes a type by its number in the module.
 func (d *bodyDecoder) takeType() ir.TypeID { return ir.TypeID(d.takeLiteral()) }
 
-// takeBlock takes a basic block. Blocks count in the order in which they stand.
-// They are checked by the reader against DECLAREBLOCKS.
+// takeBlock takes a basic block by its number in the order of the function. The reader has
+// checked the number against DECLAREBLOCKS.
 func (d *bodyDecoder) takeBlock() ir.Value {
 	return ir.Value{Kind: ir.ValueBlock, Index: uint32(d.takeLiteral()), Type: ir.NoType}
 }
@@ -62,7 +62,8 @@ func (d *bodyDecoder) takeBlock() ir.Value {
 // the body's own memory when it is whole.
 func (d *bodyDecoder) pushOperand(v ir.Value) { d.list = append(d.list, v) }
 
-// decodeRecord decodes a record of the function block.
+// decodeRecord decodes a record of the function block. Debug locations and operand bundles are
+// records of their own: a location follows its instruction, bundles precede their call.
 func (d *bodyDecoder) decodeRecord(rec record) {
 	switch rec.code {
 	case llvmschema.FunctionDeclareBlocks, llvmschema.FunctionBlockAddrUsers:
@@ -85,7 +86,7 @@ func (d *bodyDecoder) decodeRecord(rec record) {
 		d.emitInstruction(in)
 		return
 	}
-	// Uses of the value of the instruction before it see its index.
+	// Flushed first: uses of the previous instruction's value need its index.
 	d.flushInstruction()
 	d.decodeInstruction(rec, &in)
 	in.Operands = d.body.Values(d.list)
@@ -96,9 +97,8 @@ func (d *bodyDecoder) decodeRecord(rec record) {
 	}
 }
 
-// decodeInstruction sorts instructions by family, for functions of a length
-// that can be read.
-// Codes and operand orders are those of LLVM's BitcodeWriter::writeInstruction;
+// decodeInstruction dispatches on the family of the instruction, so that no function becomes too
+// long to read. Codes and operand orders are those of LLVM's BitcodeWriter::writeInstruction;
 // ir/llvmschema has them as rows for the reader, which steps over operands without knowing
 // their meaning.
 func (d *bodyDecoder) decodeInstruction(rec record, in *ir.Instruction) {
@@ -118,8 +118,8 @@ func (d *bodyDecoder) decodeInstruction(rec record, in *ir.Instruction) {
 	}
 }
 
-// binaryOpcodes are the operations by their numbers (LLVMBitCodes.h, BinaryOpcodes), of
-// which floating-point types have some.
+// binaryOpcodes are the operations by their numbers (LLVMBitCodes.h, BinaryOpcodes). Only some
+// of them exist for floating-point types.
 var binaryOpcodes = [...]struct{ integer, float ir.Opcode }{
 	{ir.OpAdd, ir.OpFAdd},
 	{ir.OpSub, ir.OpFSub},
@@ -228,7 +228,7 @@ func operationFlags(op ir.Opcode, bits uint64) (flags ir.Flags) {
 			flags |= ir.FlagNNeg
 		}
 	case ir.OpUIToFP:
-		// A fast-math flag has the same bit since LLVM 21, and means little.
+		// Since LLVM 21, a fast-math flag shares this bit; it means little on this conversion.
 		if bits&1 != 0 {
 			flags |= ir.FlagNNeg
 		}
@@ -238,7 +238,8 @@ func operationFlags(op ir.Opcode, bits uint64) (flags ir.Flags) {
 	return flags
 }
 
-// fastMathFlags decodes fast-math flags; the lowest bit is "fast" of old.
+// fastMathFlags decodes fast-math flags; the lowest bit is the single "fast" of old records,
+// which stands for all the others.
 func fastMathFlags(bits uint64) (flags ir.Flags) {
 	for i, f := range []ir.Flags{
 		ir.FlagsFast, ir.FlagNoNaNs, ir.FlagNoInfs, ir.FlagNoSignedZeros, ir.FlagReciprocal,
@@ -251,8 +252,8 @@ func fastMathFlags(bits uint64) (flags ir.Flags) {
 	return flags
 }
 
-// decodeCompare decodes a comparison: two values, the predicate, then fast-
-// math flags. The result is a vector where the operands are.
+// decodeCompare decodes a comparison: two values, the predicate, then fast-math flags. The result
+// is a vector of i1 if the operands are vectors, else i1.
 func (d *bodyDecoder) decodeCompare(in *ir.Instruction) {
 	first := d.typedValue()
 	d.pushOperand(first)
@@ -268,8 +269,8 @@ func (d *bodyDecoder) decodeCompare(in *ir.Instruction) {
 	in.Type = ir.ComparisonType(d, first.Type)
 }
 
-// alignOf decodes an alignment: the logarithm plus one, or 0.
-// 0 says that none was written. LLVM's largest is 2^32.
+// alignOf decodes an alignment: the logarithm plus one, or 0 where none was written. LLVM's
+// largest is 2^32.
 func alignOf(n uint64) uint64 {
 	if n == 0 || n > 63 {
 		return 0
@@ -308,9 +309,8 @@ func (d *bodyDecoder) decodeMemory(code uint32, in *ir.Instruction) {
 	}
 }
 
-// decodeCmpXchg decodes a cmpxchg, whose result is the value that was there
-// and whether it was replaced. Of pointer, expected and new value, the record
-// has the type with the expected one alone.
+// decodeCmpXchg decodes a cmpxchg, whose result is the value that was there and whether it was
+// replaced. The new value has the type of the expected one, so the record does not repeat it.
 func (d *bodyDecoder) decodeCmpXchg(in *ir.Instruction) {
 	in.Op = ir.OpCmpXchg
 	d.pushOperand(d.typedValue())
@@ -327,8 +327,8 @@ func (d *bodyDecoder) decodeCmpXchg(in *ir.Instruction) {
 	in.Type = d.InternType(ir.Type{Kind: ir.TypeStruct, Elements: []ir.TypeID{compare.Type, d.IntegerType(1)}})
 }
 
-// decodeAtomicRMW decodes an atomicrmw. The alignment came with LLVM 12;
-// records without it have that of the type.
+// decodeAtomicRMW decodes an atomicrmw. The alignment came with LLVM 12; in records without it,
+// the alignment is that of the type.
 func (d *bodyDecoder) decodeAtomicRMW(in *ir.Instruction) {
 	in.Op = ir.OpAtomicRMW
 	d.pushOperand(d.typedValue())
@@ -348,8 +348,8 @@ func (d *bodyDecoder) decodeVolatile(in *ir.Instruction) {
 	}
 }
 
-// decodeOrdering decodes ordering and synchronisation scope. Scope 0 is
-// "singlethread", 1 the system's, which has no name.
+// decodeOrdering decodes ordering and synchronisation scope. Scope 0 is "singlethread"; scope 1
+// is the system's, whose name is empty.
 // The numbers of orderings are those of the model (LLVMBitCodes.h, AtomicOrderingCodes).
 func (d *bodyDecoder) decodeOrdering(in *ir.Instruction) {
 	in.Order = ir.Ordering(d.takeLiteral())
@@ -368,9 +368,9 @@ func (d *bodyDecoder) decodeAccess(in *ir.Instruction, atomic bool) {
 	}
 }
 
-// decodeAlloca decodes an alloca: type, type of the count, count, alignment
-// and flags, address space. The alignment's logarithm is in two pieces since
-// it may have more than five bits.
+// decodeAlloca decodes an alloca: type, type of the count, count, alignment and flags, address
+// space. The logarithm of the alignment is split in two since it may have more than the five
+// bits that were reserved for it.
 func (d *bodyDecoder) decodeAlloca(in *ir.Instruction) {
 	in.Op = ir.OpAlloca
 	in.Element = d.takeType()
@@ -385,9 +385,8 @@ func (d *bodyDecoder) decodeAlloca(in *ir.Instruction) {
 	in.Type = d.PointerTo(in.Element, space)
 }
 
-// allocaSpace returns the address space of allocas, which the data layout
-// says.
-// Older records do not state it.
+// allocaSpace returns the address space of allocas by the data layout. Older records do not
+// state it themselves.
 func (d *bodyDecoder) allocaSpace() (space uint64) {
 	layout := d.source.module.DataLayout
 	for i := 0; i < len(layout); i++ {
@@ -400,8 +399,8 @@ func (d *bodyDecoder) allocaSpace() (space uint64) {
 	return space
 }
 
-// decodeGEP decodes a getelementptr: flags, source type, then base and
-// indices, each with its type where it follows.
+// decodeGEP decodes a getelementptr: flags, source type, then base and indices, each followed by
+// its type if it is a forward use.
 func (d *bodyDecoder) decodeGEP(in *ir.Instruction) {
 	in.Op = ir.OpGEP
 	in.Flags = addressFlags(d.takeLiteral())
@@ -524,9 +523,8 @@ func (d *bodyDecoder) decodeIndices(in *ir.Instruction) {
 	in.Indices = d.body.IndexList(list)
 }
 
-// decodePhi decodes a phi: type, then pairs of value and block, then flags if
-// there is one operand more. Values are relative and signed, as they may
-// follow.
+// decodePhi decodes a phi: type, then pairs of value and block, then flags if one more operand
+// is left. Values are relative and signed, as they may be defined later.
 func (d *bodyDecoder) decodePhi(in *ir.Instruction) {
 	in.Op = ir.OpPhi
 	in.Type = d.takeType()
@@ -541,6 +539,9 @@ func (d *bodyDecoder) decodePhi(in *ir.Instruction) {
 	in.Flags = fastMathFlags(d.optionalLiteral())
 }
 
+// decodeTerminator decodes the instructions that end blocks, and those of exception handling.
+// The record of a switch alternates case values and blocks after the condition and the default,
+// as the model does.
 func (d *bodyDecoder) decodeTerminator(code uint32, in *ir.Instruction) {
 	switch code {
 	case llvmschema.FunctionRet:
@@ -592,13 +593,17 @@ func (d *bodyDecoder) decodeBranch(in *ir.Instruction) {
 	d.pushOperand(second)
 }
 
-// undecoded are the instructions whose operands are left out.
+// undecoded are unreachable and the instructions of exception handling. Translation only needs
+// to know that they are there, so their operands are left out.
 var undecoded = map[uint32]ir.Opcode{
 	llvmschema.FunctionUnreachable: ir.OpUnreachable, llvmschema.FunctionResume: ir.OpResume, llvmschema.FunctionLandingPad: ir.OpLandingPad,
 	llvmschema.FunctionCleanupRet: ir.OpCleanupRet, llvmschema.FunctionCatchRet: ir.OpCatchRet, llvmschema.FunctionCatchPad: ir.OpCatchPad,
 	llvmschema.FunctionCleanupPad: ir.OpCleanupPad, llvmschema.FunctionCatchSwitch: ir.OpCatchSwitch,
 }
 
+// debugLocation decodes a DEBUG_LOC record, which applies to the instruction before it: line,
+// column, scope and inlined-at node. The last two are kept plus one, as 0 means none. Equal
+// neighbours share one Location.
 func (d *bodyDecoder) debugLocation() {
 	l := &ir.Location{Line: uint32(d.takeLiteral()), Column: uint32(d.takeLiteral())}
 	if o := d.takeOperand(); o.kind != opLiteral {

@@ -44,13 +44,14 @@ type partitionWriter struct {
 	body *bodyWriter
 }
 
-// keptValue is a global value of a partition with its differences from the module.
+// keptValue is a global value of a partition with its differences from the module, packed into
+// two words: modules have millions of values.
 type keptValue struct {
 	value uint32 // its ValueID, and above it the linkage
 	more  uint32 // twice the index in partitionWriter.parts plus one, 0 if there are none; 1 for a definition
 }
 
-// A ValueID is not above ir.MaxIndex.
+// keptIDBits is the width of a ValueID, which is not above ir.MaxIndex.
 const keptIDBits = 28
 
 // newKept packs a value that a partition keeps into two words: modules have
@@ -152,7 +153,8 @@ func (w *partitionWriter) WritePartition(out io.Writer, partition *ir.Partition)
 // first to measure its blocks, so that it need not be held in memory.
 const streamedSize = 4 << 20
 
-// writeTo writes the bitstream.
+// writeTo writes the bitstream, either into memory or, when it is large, straight to out in a
+// second pass. The size is an estimate that only decides which.
 func (w *partitionWriter) writeTo(out io.Writer) error {
 	const recordSize = 16 // about
 	names := 0
@@ -275,9 +277,8 @@ func isChar6(s string) bool {
 	return true
 }
 
-// writeType writes the record of a type with the partition's numbers. Types
-// stand in the order of the module, in which each follows its elements but for
-// named structs.
+// writeType writes the record of a type with the partition's numbers. Types stand in the order of
+// the module, in which each type follows its elements; only named structs may come before theirs.
 func (w *partitionWriter) writeType(t *typeRecord) {
 	w.operands = append(w.operands[:0], t.operands...)
 	first, last := t.childFields()
@@ -348,7 +349,8 @@ func (w *partitionWriter) writeList(groups []ir.AttributeGroupID) {
 	w.out.Record(-1, llvmschema.AttributeListEntry, w.operands)
 }
 
-// listNumber returns the number of an attribute list in the partition plus one.
+// listNumber returns the number of an attribute list in the partition plus one. list is the
+// number in the module plus one; 0 means none in both.
 func (w *partitionWriter) listNumber(list uint64) uint64 {
 	switch n := uint64(len(w.source.lists)); {
 	case list == 0:
@@ -406,7 +408,8 @@ func (w *partitionWriter) writeModuleInfo() {
 	}
 }
 
-// writeGUIDs writes the numbers by which summaries know global values.
+// writeGUIDs writes the numbers by which summaries know global values, two halves each. Values
+// that the module's own record does not reach get zeros.
 func (w *partitionWriter) writeGUIDs() {
 	if len(w.source.guids) == 0 {
 		return
@@ -420,8 +423,9 @@ func (w *partitionWriter) writeGUIDs() {
 	w.out.Record(-1, llvmschema.ModuleGUIDs, w.operands)
 }
 
-// valueNumber returns the number in the partition of a value of the module's numbering,
-// or of one that the partition adds.
+// valueNumber returns the number in the partition of a value of the module's numbering, or of one
+// that the partition adds. The numbering has the global values first, then the constants, then
+// the added values; added functions are numbered from addedFunctionBase.
 func (w *partitionWriter) valueNumber(id uint32) uint64 {
 	switch n := uint32(w.source.values.count()); {
 	case id < n:
@@ -459,8 +463,8 @@ func (w *partitionWriter) writeKinds() {
 	w.out.End()
 }
 
-// abbrevWidth returns the width of abbreviation ids that a block needs, at least
-// least: own are the abbreviations that it defines itself.
+// abbrevWidth returns the width of abbreviation ids that a block needs, at least the width least.
+// own is the number of abbreviations that the block defines itself.
 func (w *partitionWriter) abbrevWidth(block uint32, own int, least uint) uint {
 	return max(least, uint(bits.Len(uint(len(w.source.info[block])+own+3))))
 }

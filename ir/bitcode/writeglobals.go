@@ -219,7 +219,8 @@ func (w *partitionWriter) keepAdditions() {
 	}
 }
 
-// keepType keeps a type of the module, or the elements of an added type.
+// keepType keeps a type of the module. Of a type that the partition adds, it keeps the elements,
+// which may be types of the module.
 func (w *partitionWriter) keepType(id uint32) {
 	if id < uint32(len(w.source.types)) {
 		w.numbers.keepType(id)
@@ -285,7 +286,8 @@ func (w *partitionWriter) numberMetadata() {
 	w.nodesEnd = uint64(next)
 }
 
-// writeGlobal writes the record of a global value.
+// writeGlobal writes the record of a global value: that of the module, with every field that
+// numbers an entry of the module changed to the partition's number.
 func (w *partitionWriter) writeGlobal(k *keptValue) {
 	rec := w.source.headerRecord(k.id())
 	span := w.strtab.valueName(w.module.Values[k.id()].Name)
@@ -340,7 +342,9 @@ func (w *partitionWriter) comdatField(k *keptValue) uint64 {
 	return w.numbers.comdats.newNumber(uint32(comdat))
 }
 
-// tableNumber maps an entry of a table of names plus one.
+// tableNumber returns the partition's number of an entry of a table of names. v is the number in
+// the module plus one, 0 for none; the partition's tables are numbered from 1, so that 0 is none
+// there, too.
 func tableNumber(n *numbering, v uint64) uint64 {
 	if v == 0 {
 		return 0
@@ -420,7 +424,7 @@ func (w *partitionWriter) callingConv(v *ir.GlobalValue, fields []uint64) {
 	}
 }
 
-// writeAddedFunction declares a function that the module does not have.
+// writeAddedFunction writes the declaration of a function that the module does not have.
 func (w *partitionWriter) writeAddedFunction(f *addedFunction) {
 	span := w.strtab.addSymbol(f.name)
 	fields := make([]uint64, funcAddrSpace+1)

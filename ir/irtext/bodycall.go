@@ -7,9 +7,9 @@ import (
 	"offlink/ir"
 )
 
-// readCall reads a call from its calling convention on, up to its bundles.
-// The order is that of LLParser::parseCall: flags and calling convention, attributes of the
-// result, type, callee, arguments, attributes of the function, bundles.
+// readCall reads a call from its calling convention on, up to its bundles. The order is that of
+// LLParser::parseCall: flags and calling convention, attributes of the result, type, callee,
+// arguments, attributes of the function, bundles.
 func (r *bodyReader) readCall(in *ir.Instruction) {
 	var detail ir.CallDetail
 	r.callPrefix(in, &detail)
@@ -34,8 +34,8 @@ func (r *bodyReader) readCall(in *ir.Instruction) {
 	r.body.Calls = append(r.body.Calls, detail)
 }
 
-// callType builds the function type of a call that gives only its result type:
-// of a call that is not variadic LLVM writes no more.
+// callType builds the function type of a call that states only its result type, which is all that
+// LLVM writes unless the call is variadic.
 func (r *bodyReader) callType(result ir.TypeID, arguments []ir.Value) ir.TypeID {
 	t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}
 	for _, v := range arguments {
@@ -48,10 +48,9 @@ func (r *bodyReader) callType(result ir.TypeID, arguments []ir.Value) ir.TypeID 
 	return r.InternType(t)
 }
 
-// callPrefix takes fast-math flags, calling convention and attributes of the
-// result.
-// Flags, convention and attributes come in any order here, though LLVM has one: the module
-// was checked by the same grammar, and newer words may stand between them.
+// callPrefix takes fast-math flags, calling convention and attributes of the result. They may come
+// in any order here, though LLVM has one: the module was checked by the same grammar, and newer
+// words may stand between them.
 func (r *bodyReader) callPrefix(in *ir.Instruction, detail *ir.CallDetail) {
 	for {
 		c := r.peekByte()
@@ -92,8 +91,8 @@ func (r *bodyReader) callPrefix(in *ir.Instruction, detail *ir.CallDetail) {
 	}
 }
 
-// isNumberedConvention reports whether the word is "cc42".
-// LLVM's printer joins the two (cc42), its parser takes them apart too.
+// isNumberedConvention reports whether the word is "cc42". LLVM's printer joins the two (cc42); its
+// parser takes them apart too.
 func isNumberedConvention(w []byte) bool {
 	if len(w) < 3 || w[0] != 'c' || w[1] != 'c' {
 		return false
@@ -106,9 +105,9 @@ func isNumberedConvention(w []byte) bool {
 	return true
 }
 
-// calleeValue takes the callee; it is not a value for inline assembly.
-// The type in front of the callee is that of the function or of its result, never the
-// pointer's, so that a local callee has no type here.
+// calleeValue takes the callee, which is NoValue for inline assembly. The type in front of the
+// callee is that of the function or of its result, never the pointer's, so a local callee has no
+// type here.
 func (r *bodyReader) calleeValue(detail *ir.CallDetail) ir.Value {
 	switch c := r.peekByte(); {
 	case c == '%':
@@ -153,7 +152,7 @@ func (r *bodyReader) callArguments(detail *ir.CallDetail) {
 			r.addOperand(r.metadataValue())
 			continue
 		}
-		// The common arguments begin with none of an attribute's bytes: no list is made for them.
+		// The common arguments begin with a byte that no attribute begins with: they need no list.
 		if c := r.peekByte(); c != '%' && c != '@' && class[c]&classDigit == 0 {
 			if list := r.parameterDetails(true); len(list) > 0 {
 				set := &detail.Attributes
@@ -168,10 +167,9 @@ func (r *bodyReader) callArguments(detail *ir.CallDetail) {
 	r.expectByte(')')
 }
 
-// callSuffix takes attributes and bundles after the arguments.
-// Attributes of newer versions are taken as they come; a word that begins an instruction, a
-// label, `to` of an invoke or a use-list order ends them, since instructions have no end
-// mark.
+// callSuffix takes attributes and bundles after the arguments. Attributes of newer versions are
+// taken as they come. As instructions have no end mark, a word that begins an instruction, a
+// label, the `to` of an invoke or a use-list order ends the attributes.
 func (r *bodyReader) callSuffix(detail *ir.CallDetail) {
 	set := &detail.Attributes
 	for {
@@ -217,9 +215,8 @@ func stringDetail(a ir.Attribute) ir.AttributeDetail {
 	return ir.AttributeDetail{Name: a.Key, String: true, Value: a.Value, Type: ir.NoType}
 }
 
-// attributeDetail takes an attribute that is a word, with its argument.
-// `align 4` and `align(4)` are the same attribute; only older versions of text have the
-// first after a type.
+// attributeDetail takes an attribute that is a word, with its argument. `align 4` and `align(4)`
+// are the same attribute; only older versions of text have the first after a type.
 func (r *bodyReader) attributeDetail() ir.AttributeDetail {
 	a := ir.AttributeDetail{Name: string(r.readWord()), Type: ir.NoType}
 	switch {
@@ -231,8 +228,8 @@ func (r *bodyReader) attributeDetail() ir.AttributeDetail {
 	return a
 }
 
-// attributeArgument takes the contents of parentheses: a type, a number, or
-// an argument that is kept as text.
+// attributeArgument takes the contents of parentheses: a type, a number, or an argument that is
+// kept as text.
 func (r *bodyReader) attributeArgument(a *ir.AttributeDetail) {
 	start := r.pos
 	switch a.Name {
@@ -249,10 +246,9 @@ func (r *bodyReader) attributeArgument(a *ir.AttributeDetail) {
 	}
 }
 
-// parameterDetails takes the attributes between the type and the value of an
-// argument or parameter. withValue says that words may begin a value.
-// Words begin a value too (null, undef, a constant expression), and there is no bracket
-// between the two: only the list of words that begin values tells them apart.
+// parameterDetails takes the attributes between the type and the value of an argument or
+// parameter. withValue says that a value follows, which may be a word too (null, undef, a constant
+// expression): only the list of words that begin values tells the two apart.
 func (r *bodyReader) parameterDetails(withValue bool) (list []ir.AttributeDetail) {
 	for {
 		c := r.peekByte()
@@ -272,7 +268,7 @@ func (r *bodyReader) parameterDetails(withValue bool) (list []ir.AttributeDetail
 
 // groupDetails returns the attributes of the group of that number.
 func (r *bodyReader) groupDetails(number uint32) []ir.AttributeDetail {
-	// Groups are decoded once for a reader: thousands of calls name the same few.
+	// Groups are decoded once by each reader: thousands of calls name the same few.
 	if list, ok := r.groupSets[number]; ok {
 		return list
 	}
@@ -310,10 +306,9 @@ func (r *bodyReader) groupAttribute() ir.AttributeDetail {
 	return ir.AttributeDetail{Name: string(w), Int: r.readInteger(), Type: ir.NoType}
 }
 
-// eachParameter calls yield for each parameter of the header that was parsed
-// last.
-// The header was stepped over when it was found, and keeps places alone: the attributes of
-// parameters are decoded here, for the one function whose body is wanted.
+// eachParameter calls yield for each parameter of the header that was parsed last, and returns the
+// attributes of the result. The header was stepped over when it was found, and keeps places only:
+// the attributes of parameters are decoded here, for the one function whose body is wanted.
 func (r *bodyReader) eachParameter(yield func(ir.TypeID, []ir.AttributeDetail, name)) (result []ir.AttributeDetail) {
 	for _, at := range r.header.items {
 		if at.kind == itemSignature {
@@ -354,8 +349,8 @@ func (r *bodyReader) ReadHeader(id ir.ValueID) (*ir.Header, error) {
 	return h, err
 }
 
-// readHeader decodes the items of a header that the model does not hold.
-// Only translation and lowering ask for these; a split copies them as text.
+// readHeader decodes the items of a header that the model does not hold. Only translation and
+// lowering ask for these; a split copies them as text.
 func (r *bodyReader) readHeader(id ir.ValueID, h *ir.Header) {
 	value := &r.text.values[id]
 	r.parser.locals.beginFunction()

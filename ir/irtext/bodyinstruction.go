@@ -19,7 +19,7 @@ func (r *bodyReader) readInstruction(in *ir.Instruction) name {
 	if in.Op == ir.OpInvalid {
 		r.failAt(start, "unknown instruction '"+string(w)+"'")
 	}
-	// Instructions without a result keep it.
+	// Instructions without a result keep this type; the others overwrite it.
 	in.Type = r.InternType(ir.Type{Name: "void"})
 	r.scratch = r.scratch[:0]
 	r.readOperation(in)
@@ -32,7 +32,7 @@ func (r *bodyReader) readInstruction(in *ir.Instruction) name {
 // body's own memory when it is whole.
 func (r *bodyReader) addOperand(v ir.Value) { r.scratch = append(r.scratch, v) }
 
-// readOperation sorts instructions by family.
+// readOperation reads the operands of an instruction by its family.
 func (r *bodyReader) readOperation(in *ir.Instruction) {
 	switch op := in.Op; {
 	case op >= ir.OpFNeg && op <= ir.OpXor || op == ir.OpFreeze:
@@ -100,8 +100,7 @@ func (r *bodyReader) readCompare(in *ir.Instruction) {
 	in.Type = ir.ComparisonType(r, typ)
 }
 
-// typeOf is the type that was written before the value that was read last: a
-// forward use has it as well.
+// typeOf returns the type that was written before the value. A forward use has it as well.
 func (r *bodyReader) typeOf(v ir.Value) ir.TypeID { return v.Type }
 
 // readMemory reads the instructions that touch memory.
@@ -178,7 +177,7 @@ func (r *bodyReader) readOrdering(in *ir.Instruction) {
 			return
 		}
 		r.pos += len(w)
-		// cmpxchg has two: the first for success.
+		// cmpxchg has two orderings: the first is for success, the second for failure.
 		if in.Order == ir.NotAtomic {
 			in.Order = order
 		} else {
@@ -201,7 +200,7 @@ func (r *bodyReader) readAlloca(in *ir.Instruction) {
 			r.pos = start
 		}
 	}
-	// Bitcode always has the count, so that the model does.
+	// Bitcode always has the count, so the model has it too.
 	if len(r.scratch) == 0 {
 		r.addOperand(r.pool.Add(ir.ConstantNode{Kind: ir.ConstantInt, Type: r.IntegerType(32), Words: []uint64{1}}))
 	}
@@ -297,7 +296,7 @@ func (r *bodyReader) skipOperation(op ir.Opcode) {
 	r.parser.parseOperation(opcodeOf([]byte(op.String())))
 }
 
-// readOther reads the instructions of no family.
+// readOther reads the instructions that belong to no family above.
 func (r *bodyReader) readOther(in *ir.Instruction) {
 	switch in.Op {
 	case ir.OpPhi:

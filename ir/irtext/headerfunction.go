@@ -6,10 +6,9 @@ import (
 	"offlink/ir"
 )
 
-// functionHeader steps over the header of a function, up to its body.
-// The order of the parts is that of LLParser::parseFunctionHeader. Attachments stand in
-// front of the linkage in a declaration and after everything else in a definition, which is
-// why both ends look for them.
+// functionHeader steps over the header of a function, up to its body. The order of the parts is
+// that of LLParser::parseFunctionHeader. Attachments stand in front of the linkage in a
+// declaration and after everything else in a definition, which is why both ends look for them.
 func (p *parser) functionHeader() {
 	h := &p.header
 	h.resetHeader()
@@ -37,9 +36,9 @@ func (p *parser) functionHeader() {
 	}
 }
 
-// unknownWord steps over a word that is not known here, with the parentheses
-// after it, if words follow of which one is of those that known says. So a
-// newer keyword hides nothing after it.
+// unknownWord steps over a word that is not known here, with the parentheses after it, if one of
+// the words between it and the type is accepted by known. This way a keyword of a newer LLVM does
+// not hide what follows it.
 func (p *parser) unknownWord(known func([]byte) bool) bool {
 	start, w := p.pos, p.peekWord()
 	if !mayBeAttribute(w) || functionAttributes[string(w)] || startsResult(w) {
@@ -60,9 +59,8 @@ func (p *parser) unknownWord(known func([]byte) bool) bool {
 	return false
 }
 
-// startsResult reports whether the word is an attribute of results, which
-// stand right before the type.
-// They end the search for known words: an unknown word in front of one of them is an
+// startsResult reports whether the word is an attribute of results, which stand right before the
+// type. They end the search for known words: an unknown word in front of one of them is an
 // attribute as well, and resultAttributes keeps those.
 func startsResult(w []byte) bool {
 	switch string(w) {
@@ -80,8 +78,8 @@ func leadsFunction(w []byte) bool {
 	return leading || isConvention(w)
 }
 
-// isGlobalKeyword reports whether the word ends the part of a variable's or
-// alias's header in front of its type.
+// isGlobalKeyword reports whether the word ends the part of a variable's or alias's header that
+// comes before its type.
 func isGlobalKeyword(w []byte) bool {
 	switch string(w) {
 	case "global", "constant", "alias", "ifunc":
@@ -119,11 +117,10 @@ func (p *parser) conventionArgument() {
 	p.readInteger()
 }
 
-// isConvention reports whether the word is a calling convention. `cc` has its
-// number as the next token.
-// The words are those of LLParser::parseOptionalCallingConv in the versions of ir/llvmschema.
-// They are listed apart from the numbers there since text has words without a number of their
-// own (cc) and a printed form for every number.
+// isConvention reports whether the word is a calling convention. `cc` has its number as the next
+// token. The words are those of LLParser::parseOptionalCallingConv in the versions of
+// ir/llvmschema. They are listed apart from the numbers there since text has a word without a
+// number of its own (cc).
 func isConvention(w []byte) bool {
 	switch string(w) {
 	case "ccc", "fastcc", "coldcc", "cc", "spir_kernel", "spir_func", "ptx_kernel", "ptx_device",
@@ -168,7 +165,7 @@ func (p *parser) parseSignature() {
 func (p *parser) parseParameters(result ir.TypeID) ir.TypeID {
 	p.expectByte('(')
 	t := ir.Type{Kind: ir.TypeFunction, Elements: []ir.TypeID{result}}
-	// Declarations of text written by hand may name their parameters too, with the same
+	// Declarations that were written by hand may name their parameters too, with the same
 	// numbering.
 	for index, more := 0, p.peekByte() != ')'; more; index, more = index+1, p.acceptByte(',') {
 		if p.acceptDots() {
@@ -190,10 +187,9 @@ func (p *parser) parseParameters(result ir.TypeID) ir.TypeID {
 	return p.builtType(t)
 }
 
-// parameterStrings notes the string attributes of a parameter, which most
-// have none of. Its attributes begin at start.
-// The attributes are read a second time for it, where a quote was seen, so that the other
-// parameters need no list.
+// parameterStrings notes the string attributes of a parameter, whose attributes begin at start.
+// Most parameters have none, so it is only called where a quote was seen: the attributes are read
+// a second time for it, and the other parameters need no list.
 func (p *parser) parameterStrings(start, index int) {
 	end := p.pos
 	p.pos = start
@@ -270,8 +266,8 @@ func (p *parser) functionTrailer() {
 	}
 }
 
-// trailerFollows reports whether the word may come after parts of that rank, and the
-// rank that the trailer then has.
+// trailerFollows reports whether the word may come after parts of that rank, and which rank the
+// trailer has with it.
 func trailerFollows(w []byte, rank int) (next int, ok bool) {
 	isAlign := string(w) == "align"
 	next = trailerRank(w)
@@ -290,8 +286,8 @@ func trailerFollows(w []byte, rank int) (next int, ok bool) {
 	return max(rank, next), true
 }
 
-// trailerRank orders the words after the parameters of a function, and is 0
-// for attributes, which have rankAttribute.
+// trailerRank returns the place of a word in the order of the words after the parameters of a
+// function. It is 0 for attributes, whose rank is rankAttribute, and for words that are not known.
 func trailerRank(w []byte) int {
 	switch string(w) {
 	case "unnamed_addr", "local_unnamed_addr":
@@ -318,23 +314,23 @@ func trailerRank(w []byte) int {
 	return 0
 }
 
-// All attributes have one rank, as they may stand in any order.
+// rankAttribute is the rank of all attributes, as they may stand in any order.
 const rankAttribute = 3
 
-// An attribute group is `#` and a number, a debug record `#dbg_value`.
+// isDebugRecord reports whether the `#` that is next begins a debug record, such as `#dbg_value`.
+// In an attribute group, a number follows it.
 func isDebugRecord(p *parser) bool { return class[p.byteAt(1)]&classDigit == 0 }
 
-// endSignature notes that the references of a declaration end here.
-// A definition that a partition turns into a declaration loses the parts after it:
-// personality, prefix data and the body.
+// endSignature notes that the references of a declaration end here. A definition that a partition
+// turns into a declaration loses the parts after it: personality, prefix data and the body.
 func (p *parser) endSignature() {
 	if p.header.signature < 0 {
 		p.header.signature = p.refCount()
 	}
 }
 
-// refCount returns how many references were noted so far, so that those of a
-// part can be taken back.
+// refCount returns how many references have been noted so far, so that those of a part can be
+// told apart later.
 func (p *parser) refCount() int {
 	if p.refs == nil {
 		return 0
@@ -375,8 +371,8 @@ func (p *parser) trailerWord() {
 	p.parseItem(kind, start)
 }
 
-// comdatUse steps over the name in parentheses after "comdat", if any.
-// `comdat` alone names the comdat of the value's own name (Language Reference, "Comdats").
+// comdatUse steps over the name in parentheses after "comdat", if there is one. `comdat` alone
+// names the comdat of the value's own name (Language Reference, "Comdats").
 func (p *parser) comdatUse() {
 	p.header.hasComdat = true
 	p.header.comdatPos = p.pos
@@ -394,9 +390,9 @@ func (p *parser) comdatUse() {
 	p.expectByte(')')
 }
 
-// headerAttachment steps over "!kind !node". A node that has a number is left
-// out of the references: the attachment itself is in the model.
-// The place is kept, not the node: nodes are not numbered until the whole text was seen.
+// headerAttachment steps over "!kind !node". A node that has a number is left out of the
+// references: the attachment itself is in the model. The place is kept, not the node, since nodes
+// are not numbered until the whole text has been seen.
 func (p *parser) headerAttachment() {
 	start := p.pos
 	kind := p.internString(p.attachmentName())

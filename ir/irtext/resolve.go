@@ -10,14 +10,14 @@ import (
 	"offlink/ir"
 )
 
-// nodeBatch is how many metadata nodes are a unit of work.
-// A module with debug information has hundreds of thousands.
+// nodeBatch is how many metadata nodes are a unit of work. A module with debug information has
+// hundreds of thousands of nodes.
 const nodeBatch = 1 << 12
 
-// resolver is the second pass: workers parse bodies, initialisers and nodes.
-// The workers share the model but write disjoint parts of it: each value, and each batch of
-// nodes, belongs to one of them. All that needs an order is joined at the end, so that
-// results do not depend on which worker was first.
+// resolver is the second pass: workers parse bodies, initialisers and nodes. They share the model
+// but write disjoint parts of it: each value, and each batch of nodes, belongs to one of them. All
+// that needs an order is joined at the end, so that results do not depend on which worker came
+// first.
 type resolver struct {
 	text    *text
 	values  atomic.Int64 // values taken
@@ -56,12 +56,12 @@ func (t *text) newParser() *parser {
 	return &parser{scanner: scanner{data: t.data}, text: t, resolve: true}
 }
 
-// minimumShare is how many bytes of input are worth a worker.
-// Starting a worker costs its tables of names and references.
+// minimumShare is how many bytes of input are worth a worker, which has tables of names and
+// references of its own.
 const minimumShare = 1 << 17
 
-// resolveItems parses values, until none are left or one is faulty, then nodes
-// likewise. A fault leaves a parser within a step, so that nodes get a new one.
+// resolveItems parses values until none is left or one is faulty, then nodes likewise. A fault
+// leaves a parser in the middle of a step, so that nodes get a new one.
 func (r *resolver) resolveItems() {
 	p := r.newWorker()
 	var faults []*fault
@@ -88,10 +88,9 @@ func (r *resolver) newWorker() *parser {
 	return p
 }
 
-// workValues takes values one by one until none is left: their sizes differ by
-// orders of magnitude.
-// References go into blocks of memory that one worker fills: one allocation for each value
-// would be most of the cost of small ones.
+// workValues takes values one by one until none is left: their sizes differ by orders of
+// magnitude. References go into blocks of memory that one worker fills, since one allocation for
+// each value would be most of the cost of small ones.
 func (r *resolver) workValues(p *parser) {
 	arena := r.text.module.NewRefArena()
 	for {
@@ -136,17 +135,16 @@ func (p *parser) resolveValue(id ir.ValueID, arena *ir.RefArena) {
 	v.SignatureRefs = p.signatureRefs()
 }
 
-// storeRefs makes the list the references of a value.
-// A reference's place is 32 bits wide in the model, which bounds all of a module.
+// storeRefs makes the list the references of a value. The place of a list is a 32-bit number in
+// the model, which bounds the references of the whole module.
 func (p *parser) storeRefs(arena *ir.RefArena, id ir.ValueID, list []ir.Ref) {
 	if !arena.Store(&p.text.module.Values[id], list) {
 		p.failAt(int(p.text.values[id].start), "the module has too many references")
 	}
 }
 
-// signatureRefs returns how many of the references belong to the signature that
-// was parsed last.
-// A value that becomes a declaration keeps this many references, from the front.
+// signatureRefs returns how many of the references belong to the signature that was parsed last.
+// A value that becomes a declaration keeps this many of its references, from the front.
 func (p *parser) signatureRefs() uint16 {
 	if p.header.signature > ir.MaxSignatureRefs {
 		p.failAt(p.header.namePos, "a signature that refers to too many types and attributes")
@@ -168,7 +166,7 @@ func (p *parser) valueHeader(value *valueText) {
 	p.locals = locals
 }
 
-// fillValue puts the parts into the model that the first pass could not know.
+// fillValue puts those parts into the model that the first pass could not know.
 func (p *parser) fillValue(id ir.ValueID, value *valueText) {
 	h, v := &p.header, &p.text.module.Values[id]
 	if h.hasComdat {
@@ -203,8 +201,8 @@ func (p *parser) fillDetails(d *ir.ValueDetails, value *valueText) {
 	}
 }
 
-// internString returns the text as a string, the same one for equal texts.
-// A module names a handful of kinds and conventions, thousands of times.
+// internString returns the text as a string, the same one for equal texts: a module names a
+// handful of kinds and conventions, thousands of times.
 func (p *parser) internString(text []byte) string {
 	if known, ok := p.strings[string(text)]; ok {
 		return known
@@ -238,9 +236,8 @@ func (p *parser) resolveNodes(table *ir.NodeTable, first, end int) {
 	}
 }
 
-// maxNodeKinds limits the specialised nodes that are told apart; LLVM has
-// about forty.
-// The model numbers kinds in 16 bits, and hostile input may make up a name for each node.
+// maxNodeKinds limits the specialised nodes that are told apart; LLVM has about forty. The model
+// numbers kinds in 16 bits, and hostile input may make up a name for each node.
 const maxNodeKinds = 1000
 
 // namesValues reports whether the references just collected name values.
@@ -248,9 +245,8 @@ func (p *parser) namesValues() bool {
 	return slices.ContainsFunc(p.refs.list, func(r ir.Ref) bool { return r.Kind() == ir.RefAddress })
 }
 
-// joinResults does the work that needs all results of the workers.
-// Types are added in the order of the text, so that their numbers, and with them every
-// output, are the same in each run.
+// joinResults does the work that needs the results of all workers. Types are added in the order of
+// the text, so that their numbers, and with them every output, are the same in each run.
 func (r *resolver) joinResults() {
 	t := r.text
 	t.joinNodes(r.tables)
@@ -325,10 +321,9 @@ func (p *parser) indirectType(call indirectCall) ir.TypeID {
 	return p.builtType(t)
 }
 
-// checkLabels fails if a blockaddress names a label that its function lacks.
-// A label is known when the body of its function was parsed, which may be after the use and
-// by another worker; the function is scanned once more, which modules of device code hardly
-// ever need.
+// checkLabels fails if a blockaddress names a label that its function lacks. A label is known once
+// the body of its function was parsed, which may be after the use and by another worker. So the
+// function is scanned once more, which modules of device code hardly ever need.
 func (p *parser) checkLabels(uses []labelUse) {
 	slices.SortStableFunc(uses, func(a, b labelUse) int {
 		return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.pos, b.pos))
@@ -347,7 +342,7 @@ func (p *parser) checkLabels(uses []labelUse) {
 	p.locals = nil
 }
 
-// aliaseeOf returns the value that an alias or ifunc leads to.
+// aliaseeOf returns the value that an alias or ifunc leads to, if it names one.
 func aliaseeOf(m *ir.Module, v *ir.GlobalValue) (ir.ValueID, bool) {
 	if v.Kind != ir.Alias && v.Kind != ir.IFunc {
 		return 0, false
@@ -360,8 +355,8 @@ func aliaseeOf(m *ir.Module, v *ir.GlobalValue) (ir.ValueID, bool) {
 	return 0, false
 }
 
-// checkAliases fails if an alias or ifunc leads to itself.
-// Steps that follow an alias to its function would not end.
+// checkAliases fails if an alias or ifunc leads to itself: steps that follow an alias to its
+// function would not end.
 func (p *parser) checkAliases() {
 	m := p.text.module
 	state := make([]uint8, len(m.Values)) // 1 while being walked, 2 done

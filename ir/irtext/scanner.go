@@ -39,20 +39,20 @@ func makeClasses() (table [256]uint8) {
 // classWord is the class of the bytes that continue a word or a bare name.
 const classWord = classLetter | classDigit
 
-// scanner walks the bytes of a module token by token. Methods that read a
-// token skip the white space before it.
-// The scanner makes no tokens: the parser asks for the bytes that the grammar allows at a
-// place, which costs no memory and lets bodies be stepped over at the speed of their bytes.
+// scanner walks the bytes of a module token by token. Methods that read a token skip the white
+// space before it. The scanner makes no tokens: the parser asks for the bytes that the grammar
+// allows at a place, which costs no memory and lets bodies be stepped over at the speed of their
+// bytes.
 type scanner struct {
 	data []byte
 	pos  int
-	// When pos is skipped, the bytes between tokenEnd and pos are white.
+	// While pos equals skipped, only white space and comments lie between tokenEnd and pos.
 	tokenEnd, skipped int
 }
 
-// endOfToken returns where the last token that was stepped over ends: pos, or where
-// the white space in front of pos begins.
-// A span that is copied must not take the space and the comments after it along.
+// endOfToken returns where the last token that was stepped over ends: pos, or where the white
+// space in front of pos begins. A span that is copied must not take along the space and the
+// comments after it.
 func (s *scanner) endOfToken() int {
 	if s.pos == s.skipped {
 		return s.tokenEnd
@@ -60,8 +60,8 @@ func (s *scanner) endOfToken() int {
 	return s.pos
 }
 
-// fault is the error that fail stops with; the entry points of the package
-// make it an [Error].
+// fault is the error that failAt stops with; the entry points of the package turn it into an
+// [Error].
 type fault struct {
 	pos int
 	msg string
@@ -92,15 +92,15 @@ func (s *scanner) skipSpace() {
 	}
 }
 
-// skipComment moves to the end of a line's comment, which is a line feed or, as for
-// LLVM, a carriage return alone.
+// skipComment moves to the end of a line comment: a line feed or, as for LLVM, a carriage return
+// alone.
 func (s *scanner) skipComment() {
 	for s.pos < len(s.data) && s.data[s.pos] != '\n' && s.data[s.pos] != '\r' {
 		s.pos++
 	}
 }
 
-// blockComment steps over a comment of the form /* */ (LLVM 21).
+// blockComment steps over a comment of the form /* */ (LLVM 21) and reports whether one was next.
 func (s *scanner) blockComment() bool {
 	if !bytes.HasPrefix(s.data[s.pos:], []byte("/*")) {
 		return false
@@ -121,7 +121,7 @@ func (s *scanner) peekByte() byte {
 	return s.peekPastSpace()
 }
 
-// maybeWhite is true for the bytes that skip looks at.
+// maybeWhite is true for the bytes that skipSpace looks at.
 var maybeWhite = [256]bool{' ': true, '\n': true, '\t': true, '\r': true, 0: true, ';': true, '/': true}
 
 // peekPastSpace is peekByte where the next byte may be white.
@@ -190,8 +190,8 @@ func (s *scanner) describeToken() string {
 	return "'" + string(s.data[s.pos:end]) + "'"
 }
 
-// peekWord returns the word that is next without stepping over it; it is
-// empty when the next byte does not begin a word.
+// peekWord returns the word that is next without stepping over it, or nil if the next byte does
+// not begin a word.
 func (s *scanner) peekWord() []byte {
 	c := s.peekByte()
 	if class[c]&classLetter == 0 {
@@ -249,8 +249,8 @@ func (s *scanner) readInteger() uint64 {
 	return n
 }
 
-// number32 steps over an unsigned number below 2^32.
-// Names, groups and nodes are numbered with 32 bits in LLVM.
+// number32 steps over an unsigned number below 2^32: names, groups and nodes are numbered with 32
+// bits in LLVM.
 func (s *scanner) number32() uint32 {
 	start := s.pos
 	n := s.readInteger()
@@ -260,7 +260,8 @@ func (s *scanner) number32() uint32 {
 	return uint32(n)
 }
 
-// readNumber steps over a number of any form and returns its text.
+// readNumber steps over a number of any form and returns its text. Digits and dots with at most
+// a sign in front, which most numbers are, need no second look by isNumber.
 func (s *scanner) readNumber() []byte {
 	s.peekByte()
 	start := s.pos
@@ -288,7 +289,7 @@ func isNumber(text []byte) bool {
 		return true
 	case bytes.HasPrefix(digits, []byte("0x")):
 		rest := digits[2:]
-		// The letter says which format the digits are of: x86_fp80, fp128, ppc_fp128, half,
+		// A letter selects the format of the digits: x86_fp80, fp128, ppc_fp128, half or
 		// bfloat.
 		if len(rest) > 0 && bytes.IndexByte([]byte("KLMHR"), rest[0]) >= 0 {
 			rest = rest[1:]
@@ -341,7 +342,7 @@ func unescapeString(text []byte) []byte {
 	return out
 }
 
-// hexDigit returns the value of a digit, -1 if it is none.
+// hexDigit returns the value of a hexadecimal digit, or -1 for any other byte.
 func hexDigit(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':
@@ -408,8 +409,8 @@ func (s *scanner) metadataName() []byte {
 // skipBalanced steps over a bracket, its contents, and the bracket that
 // closes it. It looks at strings and comments only as far as to skip the
 // brackets in them, and not at all at brackets of other kinds.
-// One set of stop bytes for each kind of bracket keeps this loop to a load and a branch for
-// each byte, since nearly all of a module passes through it.
+// There is one set of stop bytes for each kind of bracket, so that this loop is a load and a
+// branch for each byte: nearly all of a module passes through it.
 func (s *scanner) skipBalanced() {
 	open := s.byteAt(0)
 	stops := stopsOf(open)
@@ -448,8 +449,8 @@ func (s *scanner) skipBalanced() {
 	s.failAt(start, "'"+string(rune(open))+"' without its end")
 }
 
-// stopsOf returns the bytes that skipBalanced looks at from an opening bracket
-// on, nil for any other byte.
+// stopsOf returns the bytes that skipBalanced looks at inside a bracket, or nil if the byte opens
+// none.
 func stopsOf(open byte) *[256]bool {
 	switch open {
 	case '{':

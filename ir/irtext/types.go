@@ -7,10 +7,9 @@ import (
 	"offlink/ir"
 )
 
-// typeShape holds the properties of a type that parsers that step over it need.
-// Bodies are checked without building their types, which nothing would read; the few
-// questions that the grammar itself asks of a type (has the call a result, does metadata
-// follow) are answered by its shape.
+// typeShape is the little that the grammar itself asks of a type: does a call have a result, does
+// metadata follow. Bodies are checked by their shapes without building types, which nothing
+// would read.
 type typeShape uint8
 
 const (
@@ -46,9 +45,9 @@ func newTypeTable(t *text) *typeTable {
 	return &typeTable{text: t, byShape: make(map[string]ir.TypeID), firstUse: make(map[ir.TypeID]int)}
 }
 
-// internType returns the ID of a type that has no name.
-// Every field of the type is in the key, lengths before their contents, so that no two
-// types have one key.
+// internType returns the ID of a type that has no name. All that tells such types apart is in
+// the key, lengths before their contents, so that no two types share a key; the parameters of a
+// target type are in its Name.
 func (t *typeTable) internType(p *parser, want ir.Type) ir.TypeID {
 	k := append(t.key[:0], byte(want.Kind), boolBits(want.Packed, want.Opaque, want.Scalable, want.Variadic))
 	k = binary.AppendUvarint(k, uint64(want.Bits))
@@ -85,10 +84,9 @@ func (t *typeTable) addType(p *parser, new ir.Type) ir.TypeID {
 	return ir.TypeID(len(m.Types) - 1)
 }
 
-// identifiedType returns the ID of the struct of that name, adding one that is not
-// defined yet.
-// A use may come before the definition, as recursive structs need; firstUse remembers
-// where, for the message when none follows.
+// identifiedType returns the ID of the struct of that name, adding one that is not defined yet.
+// A use may come before the definition, as recursive structs need; firstUse remembers where,
+// for the message when no definition follows.
 func (t *typeTable) identifiedType(p *parser, n name, pos int) ir.TypeID {
 	if id, ok := t.text.lookupType(n); ok {
 		return id
@@ -126,12 +124,12 @@ func boolBits(bits ...bool) (b byte) {
 	return b
 }
 
-// parseType steps over a type. It builds the type when p.types is set; else
-// the TypeID means nothing, and identified structs are noted as references.
+// parseType steps over a type. It builds the type if p.types is set; otherwise the TypeID means
+// nothing, and identified structs are noted as references.
 func (p *parser) parseType() (ir.TypeID, typeShape) {
 	p.enterNesting()
-	// Suffixes are a loop, not a recursion: a hostile `i8******` of a megabyte nests
-	// nowhere.
+	// Suffixes are a loop, not a recursion: a megabyte of `i8******` from hostile input does
+	// not nest.
 	id, shape := p.baseType()
 	for {
 		switch p.peekByte() {
@@ -155,8 +153,9 @@ func (p *parser) parseType() (ir.TypeID, typeShape) {
 	}
 }
 
-// skipType is parseType for the most frequent types.
-// It looks at the bytes of iN and ptr in front of a name or number.
+// skipType is parseType for callers that only need the shape. While types are not built, it
+// recognizes iN and ptr in front of a name or number by their bytes: most types of a body are
+// one of these.
 func (p *parser) skipType() typeShape {
 	if p.types == nil {
 		if c := p.peekByte(); c == 'i' && class[p.byteAt(1)]&classDigit != 0 {
@@ -177,8 +176,7 @@ func (p *parser) skipType() typeShape {
 	return shape
 }
 
-// isSimpleFollower is true for the bytes that begin a value and cannot go on
-// with a type.
+// isSimpleFollower is true for the bytes that begin a value and cannot continue a type.
 var isSimpleFollower = [256]bool{
 	'%': true, '@': true, '-': true, '0': true, '1': true, '2': true, '3': true, '4': true,
 	'5': true, '6': true, '7': true, '8': true, '9': true,
@@ -211,8 +209,8 @@ func (p *parser) baseType() (ir.TypeID, typeShape) {
 	}
 }
 
-// sizedType returns the width of a type that is a letter and a number: iN.
-// LLVM's widths end at 2^23 (IntegerType::MAX_INT_BITS), so that eight digits hold them.
+// sizedType returns the width of a type that is a letter and a number, such as iN. LLVM's widths
+// end at 2^23 (IntegerType::MAX_INT_BITS), so eight digits are enough.
 func sizedType(w []byte, letter byte) (bits uint32, ok bool) {
 	if w[0] != letter || len(w) < 2 || len(w) > 9 {
 		return 0, false
@@ -232,8 +230,8 @@ func (p *parser) wordType(w []byte, t ir.Type) ir.TypeID {
 	return p.builtType(t)
 }
 
-// builtType returns the number of a type, 0 while bodies are only checked.
-// Zero is not a type that anyone may look at then; callers use the shape.
+// builtType returns the number of a type, or 0 while bodies are only checked. That 0 is not a
+// type that anyone may look at; callers use the shape.
 func (p *parser) builtType(t ir.Type) ir.TypeID {
 	if p.types == nil {
 		return 0
@@ -302,10 +300,9 @@ func (p *parser) startsType() bool {
 	return false
 }
 
-// addressSpace steps over the number, or the letter that stands for one, in
-// parentheses.
-// A letter ("A", "G", "P") stands for the data layout's space of allocas, globals and
-// programs; LLVM 15 and later print numbers alone.
+// addressSpace steps over the number in parentheses, or the quoted letter that stands for one:
+// "A", "G" and "P" are the data layout's spaces of allocas, globals and programs. A letter
+// gives 0 here.
 func (p *parser) addressSpace() (space uint32) {
 	p.expectByte('(')
 	if p.peekByte() == '"' {
@@ -317,10 +314,8 @@ func (p *parser) addressSpace() (space uint32) {
 	return space
 }
 
-// pointerTo returns the type of a typed pointer, and notes that the module has
-// such.
-// One typed pointer makes the module one of typed pointers: LLVM 14 has both forms and
-// never mixes them in a module.
+// pointerTo returns the type of a typed pointer. One typed pointer makes the module one of typed
+// pointers: LLVM 14 has both forms and never mixes them in a module.
 func (p *parser) pointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
 	if p.types == nil {
 		return 0
@@ -360,8 +355,8 @@ func (p *parser) identifiedType() (ir.TypeID, typeShape) {
 	return id, p.shapeOf(id)
 }
 
-// shapeOf returns the shape of a type that has a name.
-// Only a type that is another name may have a shape: structs are plain.
+// shapeOf returns the shape of a type that has a name. Only an alias can have a shape other than
+// plain: structs never do.
 func (p *parser) shapeOf(id ir.TypeID) typeShape {
 	t := &p.text.module.Types[id]
 	switch {
@@ -389,8 +384,7 @@ func (p *parser) arrayType() ir.TypeID {
 	return p.types.internType(p, ir.Type{Kind: ir.TypeArray, Length: n, Elements: []ir.TypeID{element}})
 }
 
-// vectorType parses `<4 x i32>`, `<vscale x 4 x i32>`, or a packed struct `<{
-// ... }>`.
+// vectorType parses `<4 x i32>`, `<vscale x 4 x i32>`, or a packed struct `<{ ... }>`.
 func (p *parser) vectorType() ir.TypeID {
 	p.expectByte('<')
 	if p.peekByte() == '{' {
@@ -449,7 +443,7 @@ func (p *parser) functionType(result ir.TypeID) ir.TypeID {
 	return p.builtType(t)
 }
 
-// acceptDots steps over "..." where it is next.
+// acceptDots steps over "..." and reports whether it was next.
 func (p *parser) acceptDots() bool {
 	if p.peekByte() == '.' && p.byteAt(1) == '.' && p.byteAt(2) == '.' {
 		p.pos += 3
@@ -477,9 +471,9 @@ func (p *parser) targetType() ir.TypeID {
 	return p.builtType(t)
 }
 
-// typeDefinition steps over "%name = type ...".
-// LLVM prints definitions of structs alone. Its parser takes `%name = type i32` as well,
-// which hand-written modules have; ir.Type.Alias marks those.
+// typeDefinition steps over "%name = type ...". LLVM prints definitions only of structs. Its
+// parser also takes `%name = type i32`, which hand-written modules have; ir.Type.Alias marks
+// those.
 func (p *parser) typeDefinition() {
 	start := p.pos
 	p.expectByte('%')
@@ -517,7 +511,7 @@ func (p *parser) startsStruct() bool {
 	return string(p.peekWord()) == "opaque"
 }
 
-// aliasBody makes the type of that name a name of the type that is next.
+// aliasBody defines the named type as an alias of the type that follows.
 func (p *parser) aliasBody(id ir.TypeID) {
 	start := p.pos
 	of, shape := p.parseType()
@@ -554,8 +548,7 @@ func (p *parser) structBody(id ir.TypeID) {
 	t.Elements, t.Packed, t.Opaque = elements, packed, false
 }
 
-// firstUndefined returns the position of the first use of a struct that was never
-// defined.
+// firstUndefined returns the position of the first use of a struct that was never defined.
 // The smallest position is taken since a map has no order, and messages have to be the same
 // for the same input.
 func (t *typeTable) firstUndefined() (pos int, name string, found bool) {

@@ -45,8 +45,8 @@ type Decoder struct {
 	slabs   slabs
 }
 
-// slabs are arrays that sets and properties are cut from: a large file has
-// hundreds of thousands, and an allocation for each would dominate the time.
+// slabs are arrays that sets and properties are cut from: a large file has hundreds of thousands
+// of them, and one allocation for each would dominate the time.
 type slabs struct {
 	sets       []props.Set
 	pointers   []*props.Set
@@ -68,7 +68,7 @@ func cutSlab[T any](slab *[]T, n int) []T {
 	return taken
 }
 
-// ErrLimit says that a tree is larger than the memory it lies in allows.
+// ErrLimit says that a tree is larger than the memory that it lies in allows.
 var ErrLimit = errors.New("the descriptor tree is larger than the file can hold: its tables overlap")
 
 // Decode reads the tree of the descriptor at address. The version of its
@@ -117,8 +117,7 @@ func (d *Decoder) Header(address uint64) (Header, error) {
 	return Header{f.u16(l.Version), int(f.u16(l.Count)), f.wordAt(l.Images)}, nil
 }
 
-// DecodeAs reads the tree of the descriptor at address with image records of
-// that kind.
+// DecodeAs reads the tree of the descriptor at address with image records of the given form.
 func (d *Decoder) DecodeAs(address uint64, record Record) (*Tree, error) {
 	h, err := d.Header(address)
 	if err != nil {
@@ -135,8 +134,9 @@ func (d *Decoder) DecodeAs(address uint64, record Record) (*Tree, error) {
 // imagesPerWorker is how many images make another goroutine worth it.
 const imagesPerWorker = 1024
 
-// readImages reads the records from first on. Records share nothing, so that
-// each processor reads some of them.
+// readImages reads the records from first on. Records share nothing, so several workers read them.
+// Each has the whole limit, and the sum is checked at the end: meanwhile at most jobs times the
+// limit is read.
 func (d *Decoder) readImages(images []TreeImage, first uint64, l *Layout) error {
 	jobs := min(runtime.GOMAXPROCS(0), len(images)/imagesPerWorker+1)
 	var mu sync.Mutex
@@ -215,7 +215,8 @@ func (d *Decoder) readOptions(img *TreeImage, f fields, l *ImageLayout) (err err
 	return nil
 }
 
-// readManifest keeps an empty manifest apart from none: nil means none.
+// readManifest returns the bytes of the manifest, which are not nil even if there are none; nil
+// means that the image has no manifest.
 func (d *Decoder) readManifest(p pair) ([]byte, error) {
 	n, err := p.byteSize()
 	if p.isNull() || err != nil {
@@ -225,6 +226,8 @@ func (d *Decoder) readManifest(p pair) ([]byte, error) {
 	return append([]byte{}, b...), err
 }
 
+// readCode makes the code a view of the memory. It does not count against the limit, as it is not
+// copied.
 func (d *Decoder) readCode(img *TreeImage, p pair) error {
 	n, err := p.byteSize()
 	if err != nil {
@@ -261,8 +264,8 @@ func (d *Decoder) readEntries(img *TreeImage, p pair, layout *Layout) error {
 	})
 }
 
-// newEntries tells the two entry structs apart as the runtime does: a first
-// field of zero, version 1, kind SYCL and no flags is the newer one.
+// newEntries tells the two entry structs apart as the runtime does: if the first field is zero,
+// the version 1, the kind SYCL and no flag set, the struct is the newer one.
 func (d *Decoder) newEntries(p pair, l *NewEntryLayout) (bool, error) {
 	n, err := p.byteSize()
 	if err != nil || n == 0 || n%uint64(l.Len) != 0 {
@@ -336,6 +339,8 @@ func (d *Decoder) readValue(f fields, l *PropertyLayout) (props.Value, error) {
 	}
 }
 
+// byteArray decodes the value of a BYTE_ARRAY: its length in bits, then just the bytes that these
+// need.
 func byteArray(raw []byte) (props.Value, error) {
 	if len(raw) < 8 {
 		return props.Value{}, fmt.Errorf("a byte array of %d bytes has no room for its length", len(raw))
@@ -347,9 +352,8 @@ func byteArray(raw []byte) (props.Value, error) {
 	return props.Bits(data, bits), nil
 }
 
-// readArray reads an array of structs. It calls begin with their number once
-// the memory is known to have them, so that no allocation follows a claim
-// alone, and then read for one after another.
+// readArray reads an array of structs. It calls begin with their number once the memory is known
+// to hold them, so that a claim alone allocates nothing, and then calls read for each in turn.
 func (d *Decoder) readArray(p pair, length int, begin func(n int), read func(i int, f fields) error) error {
 	n, err := p.recordCount(length)
 	if err != nil {
@@ -368,7 +372,8 @@ func (d *Decoder) readArray(p pair, length int, begin func(n int), read func(i i
 	return nil
 }
 
-// viewMemory is Memory.View within the limit.
+// viewMemory is Memory.View within the limit. It counts every read, also of bytes that were read
+// before: a limit on distinct bytes would not bound the work.
 func (d *Decoder) viewMemory(addr, n uint64) ([]byte, error) {
 	if d.Limit != 0 && (n > d.Limit || d.spent > d.Limit-n) {
 		return nil, ErrLimit
@@ -393,6 +398,7 @@ func (d *Decoder) readOptional(addr uint64) (string, error) {
 	return d.readString(addr)
 }
 
+// readString reads a string that ends at a NUL byte, or takes it from the cache.
 func (d *Decoder) readString(addr uint64) (string, error) {
 	known := d.strings.slotAt(addr)
 	if known.addr == addr && addr != 0 {
@@ -416,6 +422,7 @@ type stringCache [256]struct {
 	text string
 }
 
+// slotAt returns the slot of an address, which may hold another address's string.
 func (c *stringCache) slotAt(addr uint64) *struct {
 	addr uint64
 	text string

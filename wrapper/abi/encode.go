@@ -108,8 +108,9 @@ func newEncoder(kind devimg.Kind, o EncodeOptions) *encoder {
 	return e
 }
 
-// The bounds of the table of OpenMP entries are made by the linker, of all
-// objects' sections of that name (ELF: __start_ and __stop_).
+// addExternal returns a target at a symbol that the tree does not define. The bounds of the table
+// of OpenMP entries, for one, are made by the linker from all objects' sections of that name
+// (ELF: __start_ and __stop_).
 func (e *encoder) addExternal(name string) Target {
 	e.tree.Externals = append(e.tree.Externals, name)
 	return Target{In: InExternal, Index: int32(len(e.tree.Externals) - 1)}
@@ -142,6 +143,8 @@ func (e *encoder) addImage(i int, image *devimg.Image) error {
 	return e.addSYCLImage(i, image, begin, end)
 }
 
+// addTargetImage appends the record of an image of OpenMP or another kind, which only has the
+// bounds of the code and of the host's entry table.
 func (e *encoder) addTargetImage(begin, end Target) {
 	r := e.appendRecord(&e.records)
 	for i, to := range []Target{begin, end, e.host[0], e.host[1]} {
@@ -149,6 +152,7 @@ func (e *encoder) addTargetImage(begin, end Target) {
 	}
 }
 
+// addSYCLImage appends the blocks of a SYCL image and its record.
 func (e *encoder) addSYCLImage(i int, image *devimg.Image, begin, end Target) error {
 	// The blocks are made before the record, in the order of its fields, so
 	// that the bytes of an object depend on the images alone.
@@ -219,6 +223,8 @@ func (e *encoder) imageStrings(i int, image *devimg.Image) (targets [3]Target, e
 	return targets, nil
 }
 
+// addManifest makes the block of a manifest. A manifest that is empty but not nil gets a block
+// without bytes, as decoding keeps it apart from none.
 func (e *encoder) addManifest(i int, manifest []byte) (span, error) {
 	switch {
 	case manifest == nil:
@@ -287,6 +293,8 @@ func (e *encoder) nativeKernels(image *devimg.Image) (span, error) {
 	return e.wholeSpan(e.addBlock(b)), nil
 }
 
+// propertySets makes the array of property sets. An image without sets has null pointers, one
+// with an empty list an array without elements.
 func (e *encoder) propertySets(sets *props.Sets) (span, error) {
 	if sets == nil {
 		return span{}, nil
@@ -308,7 +316,7 @@ func (e *encoder) propertySets(sets *props.Sets) (span, error) {
 	return e.wholeSpan(e.addBlock(b)), nil
 }
 
-// addProperties makes the array of a set's properties, none for an empty set.
+// addProperties makes the array of a set's properties, or null pointers for an empty set.
 func (e *encoder) addProperties(set *props.Set) (span, error) {
 	if len(set.Properties) == 0 {
 		return span{}, nil
@@ -413,6 +421,7 @@ func (e *encoder) addBytes(symbol string, data []byte) Target {
 // span is a begin and an end pointer; the zero span is two null pointers.
 type span struct{ begin, end Target }
 
+// wholeSpan returns the bounds of the block that p is the start of.
 func (e *encoder) wholeSpan(p Target) span {
 	end := p
 	end.Offset = int64(len(e.tree.Blocks[p.Index].Data))

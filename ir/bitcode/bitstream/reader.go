@@ -216,6 +216,7 @@ func (c *Cursor) readAbbrev() (Abbrev, error) {
 	return a, nil
 }
 
+// readOperand reads an operand of an abbreviation. A field without bits is the literal 0.
 func (c *Cursor) readOperand() (Operand, error) {
 	literal, err := c.readBits(1)
 	if err != nil {
@@ -325,11 +326,13 @@ func (c *Cursor) readScalar(o Operand) (uint64, error) {
 	}
 }
 
+// readArray reads the elements of an array, which ends its record.
 func (c *Cursor) readArray(element Operand) error {
 	n, err := c.readVBR(6)
 	if err != nil {
 		return err
 	}
+	// The bound keeps the memory in proportion to the input, as for abbreviations.
 	if n > c.end-c.pos {
 		return c.Errorf("array of %d elements, more than the block holds", n)
 	}
@@ -343,6 +346,7 @@ func (c *Cursor) readArray(element Operand) error {
 	return nil
 }
 
+// readBlob reads a blob, which begins and ends at a 32-bit boundary. It is not copied.
 func (c *Cursor) readBlob() error {
 	n, err := c.readVBR(6)
 	if err != nil {
@@ -372,7 +376,7 @@ func (c *Cursor) readBits(n uint) (uint64, error) {
 	return v, nil
 }
 
-// peekWord returns at least the next 57 bits, zeros after the end.
+// peekWord returns at least the next 57 bits, with zeros for those after the end of the data.
 func (c *Cursor) peekWord() uint64 {
 	at, shift := c.pos>>3, c.pos&7
 	// One load serves fields up to 57 bits at any bit position; only the last
@@ -405,6 +409,7 @@ func (c *Cursor) readVBR(n uint) (uint64, error) {
 		if chunk&more == 0 {
 			return v, nil
 		}
+		// Chunks without any bits of the number must end, too.
 		if shift > 96 {
 			return 0, c.Errorf("number of more than 64 bits")
 		}

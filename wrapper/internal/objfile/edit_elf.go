@@ -66,7 +66,9 @@ func (f *elfEditor) sectionSites(e *Editor) error {
 	return nil
 }
 
-// addSites collects the relocations of a table that are for whole pointers.
+// addSites collects the relocations of a table that are for whole pointers. REL entries have no
+// field for the addend, which is in the pointer itself then (-1). Relative relocations mean
+// something only in a linked file.
 func (f *elfEditor) addSites(e *Editor, table []byte, at int64, rela bool, base uint64) {
 	size := f.relocSize(rela)
 	for n := 0; (n+1)*size <= len(table); n++ {
@@ -154,8 +156,8 @@ func (f *elfEditor) dynamicTable(addr, size elf.DynTag) ([]byte, int64, error) {
 	return table[:length.value], at, nil
 }
 
-// decodeRELR lists the addresses of a RELR table: an even word is an
-// address, an odd one a bitmap of the words that follow the last.
+// decodeRELR lists the addresses of a RELR table: an even word is an address, an odd one a bitmap
+// of the words that follow the last address or the last bitmap's words.
 func (f *elfEditor) decodeRELR() []uint64 {
 	width, bits := uint64(f.addressSize()), uint64(8*f.addressSize()-1)
 	var addrs []uint64
@@ -177,7 +179,8 @@ func (f *elfEditor) decodeRELR() []uint64 {
 	return addrs
 }
 
-// encodeRELR is the table of ascending addresses.
+// encodeRELR encodes a table of ascending addresses. An address that no bitmap can express, as it
+// is too far from the last or not at a multiple of the word size, starts anew with its own word.
 func (f *elfEditor) encodeRELR(addrs []uint64) []byte {
 	width, bits := uint64(f.addressSize()), uint64(8*f.addressSize()-1)
 	var table []byte
@@ -206,7 +209,9 @@ func (f *elfEditor) encodeRELR(addrs []uint64) []byte {
 	return table
 }
 
-// rotated rewrites the RELR table if records differ in their pointers.
+// rotated rewrites the RELR table after records changed places: the first of a run is now its last,
+// the others moved toward the start by size bytes, and the relocated words moved with them. The
+// table has only addresses, so it is encoded anew, and must fit where the old one was.
 func (f *elfEditor) rotated(e *Editor, addr uint64, size int, raw, _ []byte) error {
 	length := uint64(len(raw))
 	changed := false
@@ -273,8 +278,8 @@ func (f *elfEditor) growSection(e *Editor, section int, img Extent, size int64) 
 	return room{addr: s.Addr + uint64(offset), before: before, start: start}, nil
 }
 
-// moveSection changes the header of a section that is not loaded from its
-// offset.
+// moveSection points the header of a section at another place in the file. It changes nothing
+// and returns false for a section that a program loads, which cannot move.
 func (f *elfEditor) moveSection(e *Editor, section int, offset, size int64) bool {
 	if f.typ != elf.ET_REL && f.sections[section].flags&elf.SHF_ALLOC != 0 {
 		return false
@@ -441,8 +446,9 @@ func (f *elfEditor) moveSegments(e *Editor, r *room, load elfSegment) error {
 	return nil
 }
 
-// pageSize returns the largest page that the machine's systems use: offset and
-// address of a segment must agree modulo that.
+// pageSize returns the largest alignment of the loaded segments, between 4 KiB and 2 MiB, which
+// stands for the largest page that the machine's systems use. The offset and the address of a
+// segment must agree modulo the page size.
 func (f *elfEditor) pageSize() uint64 {
 	page := uint64(0x1000)
 	for _, p := range f.segments {
@@ -453,7 +459,9 @@ func (f *elfEditor) pageSize() uint64 {
 	return page
 }
 
-// freeSpace returns where in the file and in memory a segment can begin.
+// freeSpace returns where in the file and in memory a segment can begin. If the zeros that this
+// takes are at most maxGap, offset and address differ by as much as those of the first segment;
+// else the file only grows to the next page, and the address is after all segments.
 func (f *elfEditor) freeSpace() (start int64, addr uint64) {
 	page := f.pageSize()
 	var bias, end uint64
@@ -530,7 +538,7 @@ func (f *elfEditor) newSections(e *Editor, like int, r room, code Extent) []Cont
 	return append(contents, Zeros(begin-at), Bytes(f.appendSection(headers, h)))
 }
 
-// movedAlign is a multiple of the alignments of sections that are not loaded.
+// movedAlign is a multiple of the alignments that sections have which are not loaded.
 const movedAlign = 4096
 
 // shiftSections changes the headers of the sections that lie in the file from

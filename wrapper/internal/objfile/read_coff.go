@@ -43,8 +43,8 @@ var coffReadable = map[uint16]coffRelocs{
 
 func isPE(data []byte) bool { return len(data) >= 64 && data[0] == 'M' && data[1] == 'Z' }
 
-// isCOFF knows images by their DOS header, objects by their machine, as they
-// have no magic number, and the big ones and import members by theirs.
+// isCOFF knows images by their DOS header, objects by their machine, as they have no magic number,
+// and big objects and import members by theirs, which is 0 and 0xffff.
 func isCOFF(data []byte) bool {
 	if isPE(data) {
 		return true
@@ -253,15 +253,16 @@ func (c *coffFile) sectionName(raw *[8]byte) []byte {
 	return c.strings[off:]
 }
 
-// longNameOffset reads "/123", and "//AAAAAA" in base 64 with the digits of
-// MIME, most significant first.
+// longNameOffset reads the offset of a long section name: "/123" in decimal, or "//AAAAAA" in
+// base 64 with the digits of MIME, most significant first.
 func longNameOffset(name string) (uint64, bool) {
 	if digits, ok := strings.CutPrefix(name, "//"); ok && len(digits) == 6 {
-		b, err := base64.RawStdEncoding.DecodeString(digits + "A") // 42 bits
+		b, err := base64.RawStdEncoding.DecodeString(digits + "A") // 42 bits: 5 bytes
 		if err != nil {
 			return 0, false
 		}
 		n := new(big.Int).SetBytes(b)
+		// Six digits are the first 36 of these bits.
 		return n.Rsh(n, uint(len(b)*8-36)).Uint64(), true
 	}
 	digits, ok := strings.CutPrefix(name, "/")
@@ -300,8 +301,8 @@ func (c *coffFile) nameSections() error {
 	return nil
 }
 
-// placeRegions lays the sections out in memory. An object has no addresses, so
-// its sections get some.
+// placeRegions lays the sections out in memory. The sections of an object have no addresses, so
+// they are given some.
 func (c *coffFile) placeRegions() error {
 	var l layouter
 	for i := range c.file.Sections {

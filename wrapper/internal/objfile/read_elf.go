@@ -40,7 +40,7 @@ type elfFile struct {
 	file     *File
 }
 
-// elfSection is a section header with the width of the class taken away.
+// elfSection is a section header of either class, its fields as wide as ELFCLASS64 has them.
 type elfSection struct {
 	typ                elf.SectionType
 	flags              elf.SectionFlag
@@ -50,7 +50,7 @@ type elfSection struct {
 	name               uint32
 }
 
-// elfSegment is a program header likewise.
+// elfSegment is a program header of either class.
 type elfSegment struct {
 	typ                                        elf.ProgType
 	flags                                      elf.ProgFlag
@@ -156,7 +156,7 @@ func (e *elfFile) headerWord(off64, off32 int) uint64 {
 	return uint64(binary.LittleEndian.Uint32(e.data[off32:]))
 }
 
-// byClass chooses by class.
+// byClass returns the first value for a 64-bit file and the second for a 32-bit one.
 func (e *elfFile) byClass(wide, narrow int) int {
 	if e.wide {
 		return wide
@@ -266,7 +266,8 @@ func (e *elfFile) readSegment(b []byte) elfSegment {
 	return s
 }
 
-// nameSections makes the sections that the file shows of the headers.
+// nameSections makes the File's sections from the section headers. A compressed section does not
+// count as loaded: its bytes are not those that a program would see.
 func (e *elfFile) nameSections() error {
 	names, err := e.sectionNames()
 	if err != nil {
@@ -346,15 +347,15 @@ func (e *elfFile) layOut() error {
 	return e.file.setRegions(&e.input, l.regions)
 }
 
-// layouter gives sections addresses, apart from each other.
+// layouter gives the sections of an object addresses that do not overlap.
 type layouter struct {
 	next    uint64
 	regions []region
 }
 
 const (
-	// A gap lies between sections, so that a pointer just after the end of one
-	// does not lead into the next.
+	// Sections are at least a page apart, so that a pointer just after the end of one does not
+	// lead into the next.
 	layoutStart = 0x10000
 	layoutAlign = 0x1000
 )
@@ -370,7 +371,8 @@ func (l *layouter) assignAddress(size uint64) uint64 {
 	return addr
 }
 
-// addRegion gives a section of an object an address.
+// addRegion adds the memory of a section at the address that the section has. An empty section
+// has none.
 func (l *layouter) addRegion(s *FileSection, size uint64) {
 	if size > 0 {
 		l.regions = append(l.regions, region{s.Addr, size, s.Data, s.Offset})
@@ -409,7 +411,7 @@ func (e *elfFile) relocSize(rela bool) int {
 
 // readReloc decodes a relocation with or without an addend, of either class.
 func (e *elfFile) readReloc(b []byte, rela bool) elfReloc {
-	if e.wide && rela { // the many
+	if e.wide && rela { // by far the most frequent form
 		b = b[:24]
 		return elfReloc{
 			offset: binary.LittleEndian.Uint64(b), typ: binary.LittleEndian.Uint32(b[8:]),
@@ -498,7 +500,8 @@ type elfSymbols struct {
 	indices []byte // section numbers past 16 bits
 }
 
-// symbolsOf returns the symbol table in section i, empty where it is none.
+// symbolsOf returns the symbol table in section i, or an empty one if that section is not a
+// symbol table.
 func (e *elfFile) symbolsOf(i int) (*elfSymbols, error) {
 	s := &elfSymbols{file: e}
 	if e.sections[i].typ != elf.SHT_SYMTAB {

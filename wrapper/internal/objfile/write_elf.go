@@ -106,10 +106,8 @@ type elfWriter struct {
 // writeELF writes an object front to back, in the order: header, data,
 // relocations, symbols, strings, section headers.
 func writeELF(w io.Writer, o *Object) error {
-	// Each section can have relocations, and the null section and three
-	// tables come with them.
-	// Numbers from SHN_LORESERVE on would need an extension that few readers
-	// know.
+	// Each section can have relocations; the null section and three tables come with them.
+	// Numbers from SHN_LORESERVE on would need an extension that few readers know.
 	if n := 2*len(o.Sections) + 4; n >= int(elf.SHN_LORESERVE) {
 		return fmt.Errorf("%d sections: an ELF file counts at most %d; wrap the images into several objects", n, elf.SHN_LORESERVE-1)
 	}
@@ -189,8 +187,7 @@ func (e *elfWriter) layOut() {
 	e.addHeader(elfHeader{typ: elf.SHT_STRTAB, size: int64(e.shnames.data.Len()), align: 1}, ".shstrtab")
 }
 
-// addHeader appends a section header, whose section comes after those that have
-// offsets.
+// addHeader appends a section header and gives its section the next place in the file.
 func (e *elfWriter) addHeader(h elfHeader, name string) {
 	h.name = e.shnames.addString(name)
 	h.offset = alignUp(e.end, h.align)
@@ -249,8 +246,8 @@ func (e *elfWriter) fileHeader(headers int64) {
 	e.putValues(flags, uint16(file), uint16(0), uint16(0), uint16(section), count, count-1)
 }
 
-// osABI is GNU where a section has SHF_GNU_RETAIN, which GNU ld ignores
-// otherwise.
+// osABI is GNU's (Linux has the same number) where a section has SHF_GNU_RETAIN, which GNU ld
+// ignores otherwise.
 func (e *elfWriter) osABI() elf.OSABI {
 	for _, s := range e.o.Sections {
 		if elfUses[s.Use].flags&elfFlagGNURetain != 0 {
@@ -352,8 +349,8 @@ func (e *elfWriter) fixupSymbol(f *Fixup) (symbol uint32, addend int64) {
 	return uint32(e.numbers[f.Symbol.Section]), addend + f.Symbol.Offset
 }
 
-// fieldEnd corrects an addend: ELF counts distances from the start of the
-// field, and the x86 processors from its end.
+// fieldEnd corrects an addend: ELF counts distances from the start of the field, and x86
+// processors count from its end.
 func (e *elfWriter) fieldEnd(k FixupKind) int64 {
 	if k == FixupPC32 || k == FixupCall && (e.o.Machine == X86_64 || e.o.Machine == I386) {
 		return -4
