@@ -13,7 +13,7 @@ import (
 )
 
 // Native images: the C of a module's kernels is compiled when a program is built,
-// into a shared library that lies beside the SPIR-V image in the program. It is
+// into a shared library that lies next to the SPIR-V image in the program. It is
 // the C that a launch would compile, but for the addresses of program-scope
 // variables: the library reads them out of the record of the launch.
 

@@ -87,7 +87,8 @@ type checker struct {
 	clock    uint32
 	accesses shadow.Accesses
 	// undefined are the bits of global memory that the launch has stored undefined
-	// ones to, by offset in the region: the host may write it in between.
+	// ones to, by offset in the region. They end with the launch, as the host may
+	// write the memory before the next.
 	undefined shadow.Undefined
 	released  map[pointer]uint32 // when an atomic operation there ended, last
 	stored    map[pointer]storedWord

@@ -129,8 +129,10 @@ func (c *checker) settleConflict() {
 	}
 }
 
-// atomicOrder orders the accesses before an atomic operation at an address
-// before the accesses of the next work-items after theirs.
+// atomicOrder notes an atomic operation at an address: accesses before it are ordered
+// before those that a work-item makes after a later one at the same address. A relaxed
+// operation without a fence orders nothing, until a later fence takes up the order that
+// it has seen.
 func (it *item) atomicOrder(p pointer, semantics uint64) {
 	k := it.check
 	c := k.c

@@ -19,7 +19,7 @@ type command struct {
 	pending atomic.Int32    // holds: events, and the caller while it enqueues
 	claimed atomic.Bool     // it runs or was dropped
 	after   map[*event]bool // the events of the caller's wait list
-	shared  bool            // someone who waits for it or stops it refers to it; the queue's lock guards it
+	shared  bool            // a caller that waits for it or stops it refers to it; guarded by the queue's lock
 }
 
 // releaseHold ends one hold and tells whether the command is ready.
@@ -49,8 +49,7 @@ func (c *command) runHere() {
 	}
 }
 
-// run runs the command, unless it was dropped, and returns those that are
-// became ready.
+// run runs the command, unless it was dropped, and returns those that became ready.
 func (c *command) run() []*command {
 	if !c.claimed.CompareAndSwap(false, true) {
 		return nil
@@ -87,7 +86,7 @@ func (c *command) waitedFor() error {
 	return nil
 }
 
-// dropCommand ends a command that has not started.
+// dropCommand ends a command that has not started, and returns those that became ready.
 func (c *command) dropCommand(cause error) []*command {
 	if !c.claimed.CompareAndSwap(false, true) {
 		return nil

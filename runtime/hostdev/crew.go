@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// crew is the workers of one launch. The first runs on the caller's goroutine;
-// the others start at once, or, where the kernel's last launch says that this
-// one is over before another thread is awake, when it turns out not to be.
+// crew is the workers of one launch. The first runs on the caller's goroutine. The others
+// start at once, unless the pace of the kernel's last launch says that this one is over
+// before another thread is awake: then they start when it takes longer after all.
 type crew struct {
 	launch *launch
 	engine *engine
@@ -23,7 +23,7 @@ type crew struct {
 	yielded time.Duration
 }
 
-// shortLaunch is the time that it takes to get another thread to work.
+// shortLaunch is about the time that it takes to get another thread to work.
 const shortLaunch = 30 * time.Microsecond
 
 // run runs all groups.

@@ -30,8 +30,7 @@ type Options struct {
 	// Fail, if set, is asked before each call that can fail, with its name,
 	// and the call returns the error unless it is nil: for tests of callers.
 	Fail func(call string) error
-	// Interpret runs every kernel in the interpreter, which checks each access
-	// against the allocation that its pointer was made for.
+	// Interpret runs every kernel in the interpreter, and compiles none.
 	Interpret bool
 	// Check runs every kernel in the checked mode, which finds faults that others do
 	// not: docs/checked-mode.md. Launches run one at a time. A launch that finds
@@ -117,7 +116,7 @@ type Device struct {
 
 const deviceName = "offlink embedded device"
 
-// Accepts takes SPIR-V of 64-bit targets.
+// Accepts returns nil for SPIR-V of 64-bit targets, else why the device does not take it.
 func (d *Device) Accepts(image driver.Image) error {
 	switch {
 	case image.Format == driver.FormatOfflinkNative:

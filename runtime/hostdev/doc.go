@@ -20,8 +20,7 @@
 // native code made of the same form. All give the same bits. The interpreter runs the
 // kernels that are refused there, and everything with Options.Interpret.
 //
-// Kernels are not trusted: every access is checked against the allocation
-// that its pointer was made for. An access out of bounds, through a null
-// pointer or to a freed buffer is a Fault with kernel, work-item and source
-// line. Endless kernels can be stopped.
+// Kernels are not trusted: every access must lie within one allocation. An access out of
+// bounds, through a null pointer or to a freed buffer is a Fault with kernel, work-item
+// and source line. Endless kernels can be stopped.
 package hostdev

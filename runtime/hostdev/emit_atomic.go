@@ -217,7 +217,7 @@ func stepCompareExchange(it *item, in *inst) status {
 	}
 }
 
-// emitTestAndSet: a flag is an integer of 32 bits.
+// emitTestAndSet sets a flag, an integer of 32 bits, and tells whether it was set.
 func (b *builder) emitTestAndSet(in *spirv.Instruction) {
 	p, to := b.arg(in, 0), b.defineLanes(in, kindBool, 0)
 	b.require(p.t.kind == kindPointer && to.t.kind == kindBool, "the operand is not a pointer")

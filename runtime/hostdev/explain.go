@@ -47,7 +47,7 @@ func (k *kernel) interpreted() (err error) {
 	return nil
 }
 
-// InterpretedFeature is something for which a kernel is interpreted.
+// InterpretedFeature is a feature of kernels that the compiler does not take.
 type InterpretedFeature struct{ Feature, Reason string }
 
 // InterpretedFeatures are the reasons for which kernels are interpreted;

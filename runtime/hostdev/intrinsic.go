@@ -143,8 +143,8 @@ var overflows = map[string]func(a, b uint64, w int) (uint64, bool){
 	},
 }
 
-// subOrAddLoses tells whether a sum overflows: then both operands have one sign
-// and the sum has the other.
+// subOrAddLoses tells whether a sum overflows: then both operands have one sign and the
+// sum has the other. A difference is the sum of a and ^b in this respect.
 func subOrAddLoses(a, b, sum uint64, w int) bool {
 	return (a^sum)&(b^sum)>>(w-1)&1 == 1
 }

@@ -141,7 +141,7 @@ func (it *item) badAccess(what string, p pointer, n int64) status {
 	}
 	offset := p.offset()
 	index := p.index()
-	if offset > maxOffset/2 { // counted below zero
+	if offset > maxOffset/2 { // below zero: it has borrowed one from the index
 		offset -= maxOffset + 1
 		index++
 	}

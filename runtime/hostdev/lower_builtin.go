@@ -80,7 +80,8 @@ func (l *lowering) field(base uint32, i int) *lanes.Value {
 	return l.f.Arg(lanes.I32, base+4*uint32(i))
 }
 
-// globalID adds the parts that are the same for the group first.
+// globalID adds the parts that are the same for the group first, so that their sum is
+// computed once for all its work-items.
 func (l *lowering) globalID(i int, offset bool) *lanes.Value {
 	b := l.b
 	start := b.Add(lanes.OpMul, lanes.I32, b.ID(lanes.OpGroupID, i), l.field(lanes.RecordLocal, i))

@@ -8,7 +8,7 @@ import (
 )
 
 // Halves: a word of 32 bits with the bits of a half. Operations are done on
-// floats of 32 bits and rounded, as the interpreter does: 24 bits of fraction are
+// floats of 32 bits and rounded, as the interpreter does: 24 bits of significand are
 // two more than twice those of a half, so that sums, products, quotients and
 // roots are rounded as if once.
 

@@ -74,8 +74,8 @@ func (l *lowering) together(partial bool) {
 	}
 }
 
-// overSubgroup combines the lanes in their order. In order, as rounding depends
-// on it, so that the interpreter and this code give the same sums.
+// overSubgroup combines the lanes one after the other, in the interpreter's order, as the
+// rounding of floats depends on it.
 func (c *combining) overSubgroup(x *lanes.Value) *lanes.Value {
 	l, sum, result := c.l, c.start, x
 	l.together(c.partial)

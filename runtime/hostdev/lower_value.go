@@ -53,7 +53,7 @@ func scalarWord(t *typ) word {
 	return w
 }
 
-// maxLoweredWords is the words of one value.
+// maxLoweredWords is the most words of one value: each becomes a value of the form.
 const maxLoweredWords = 1024
 
 func (l *lowering) typeOf(id spirv.ID) *typ {
@@ -163,7 +163,7 @@ func (l *lowering) fromWord(v *lanes.Value, w word) *lanes.Value {
 	return v.Low()
 }
 
-// toWord is the other way round.
+// toWord makes the 64 bits that the interpreter has of a word's value.
 func (l *lowering) toWord(v *lanes.Value) *lanes.Value {
 	b := l.b
 	switch v.Kind {

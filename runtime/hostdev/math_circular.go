@@ -130,7 +130,7 @@ func sinCos(r dd) (sin, cos float64) {
 	return s + r.low*c, c - r.low*s
 }
 
-// sincos is exact to less than 2 units of the last place everywhere.
+// sincos has an error of less than 2 units in the last place for every argument.
 func sincos(x float64) (sin, cos float64) {
 	if math.IsInf(x, 0) || x != x {
 		return math.NaN(), math.NaN()
@@ -170,7 +170,7 @@ func halfAcos(z float64) float64 {
 	return math.Atan(s / math.Sqrt(1-z))
 }
 
-// asin and acos compute with the distance of arguments near 1 from 1, which is
+// asin computes, as acos does, with the distance of arguments near 1 from 1, which is
 // exact.
 func asin(x float64) float64 {
 	a := math.Abs(x)

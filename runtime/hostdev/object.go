@@ -21,7 +21,7 @@ type object struct {
 	module *spirv.Module
 
 	precompiled    *nativeLibrary // of the module as it is; nil if there is none
-	notPrecompiled error          // why
+	notPrecompiled error          // why there is none
 }
 
 // ErrNoNativeImage is the reason of Precompiled for programs without one.

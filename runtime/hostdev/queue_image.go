@@ -10,7 +10,8 @@ import (
 
 // Transfers of images.
 
-// transferImage checks a box of an image against memory of size bytes.
+// transferImage checks a box of an image, and its layout in memory of size bytes; commands
+// without such memory give a size that fits every box.
 func (q *queue) transferImage(call string, m driver.ImageMemory, box driver.ImageBox, rowPitch, slicePitch, size int64) (*imageformat.Image, imageformat.Host, error) {
 	if err := q.device.injectedFailure(call); err != nil {
 		return nil, imageformat.Host{}, err

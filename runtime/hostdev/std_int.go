@@ -39,7 +39,7 @@ var stdIntBinary = map[string]binaryByWidth{
 	"u_mul24":  zeroExtended(func(a, b uint64, _ int) uint64 { return (a & 0xffffff) * (b & 0xffffff) }),
 }
 
-// A shift by the whole width leaves no bit, so that n = 0 needs no case.
+// rotateLeft needs no case for n = 0, as a shift by the whole width leaves no bit.
 func rotateLeft(a, n uint64, w int) uint64 {
 	n %= uint64(w)
 	return a<<n | a>>(uint64(w)-n)

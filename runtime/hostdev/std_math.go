@@ -6,10 +6,10 @@ import (
 	"offlink/spirv"
 )
 
-// mathUnary are the functions of one float. They are computed in double and
-// rounded once, which is within the limits of OpenCL for floats and halves; for
-// doubles the functions of math.go take the place of those of package math that
-// are not exact enough.
+// mathUnary are the functions of one float. They are computed in double and rounded, for
+// halves by way of a float, which is within the limits of OpenCL for floats and halves;
+// for doubles the functions of math.go take the place of those of package math that are
+// not exact enough.
 var mathUnary = map[string]unaryFloat{
 	"acos":   double1(acos),
 	"acosh":  double1(math.Acosh),

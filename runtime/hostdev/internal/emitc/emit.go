@@ -147,9 +147,9 @@ func (e *emitter) laneValue(k lanes.Kind, r lanes.Reg) string {
 // branches gotos. C's break and continue leave one loop only, where the form may
 // leave several.
 //
-// OpTick gives a launch its limits: every FuelStep turns of a loop it stores the
-// state of the work-items into the record, so that the launch can be stopped, or
-// go on in other code, at this place.
+// OpTick gives a launch its limits: every FuelStep turns of a loop it looks at the record,
+// and comes back if the launch was stopped or has used up its budget. The local id is
+// stored before, so that the fault can name the work-item.
 func (e *emitter) emitControl(in *lanes.Inst) bool {
 	switch in.Op {
 	case lanes.OpBlock:

@@ -217,8 +217,8 @@ func (e *emitter) popReg(r lanes.Reg, part int) { e.setLocal(e.locals[r][part]) 
 
 func (e *emitter) kindOf(r lanes.Reg) lanes.Kind { return e.code.Regs[r].Kind }
 
-// appendMemarg writes the immediates of an access; addresses need not be aligned
-// but for atomic ones, where the hint is the natural one.
+// appendMemarg writes the immediates of an access. Addresses need not be aligned, except
+// for atomic operations, whose hint must be their natural alignment.
 func (e *emitter) appendMemarg(align uint64, off uint32) {
 	e.body = wasm.AppendUint(e.body, align)
 	e.body = wasm.AppendUint(e.body, uint64(off))
@@ -337,9 +337,9 @@ func (e *emitter) branchDepth(label int) uint64 {
 	panic("emitwasm: a branch to a label that is not open")
 }
 
-// emitTick counts down, and calls the host at zero: a call a turn would cost more
-// than most loops. The state of the work-items is stored first, so that the host
-// may stop the launch or go on in native code from here.
+// emitTick counts down, and calls the host at zero: a call at each turn would cost more
+// than most loops. The local id is stored first, as the host may stop the launch here and
+// then names the work-item.
 func (e *emitter) emitTick(in *lanes.Inst) {
 	e.getLocal(e.fuel)
 	e.pushI32(1)

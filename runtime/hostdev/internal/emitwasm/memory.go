@@ -91,7 +91,7 @@ func isBothHalves(odd, even *lanes.Inst) bool {
 		odd.Args[0] == even.Args[0] && odd.Off == even.Off+4
 }
 
-// loadBothHalves picks both of the same two vectors.
+// loadBothHalves loads each vector once, and picks the even and the odd words of both.
 func (e *emitter) loadBothHalves(odd, even *lanes.Inst) {
 	for p := partCount(even.Type) - 1; p >= 0; p-- {
 		for half := 1; half >= 0; half-- {

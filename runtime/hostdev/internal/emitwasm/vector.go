@@ -75,7 +75,9 @@ func (e *emitter) emitVector(in *lanes.Inst) {
 	}
 }
 
-// emitLanewise emits operations that have an instruction.
+// emitLanewise emits operations that have an instruction. SIMD128 compares numbers of 64
+// bits only with signs, so unsigned ones have their highest bits flipped first; the masks
+// of 64 bits a lane that come out are narrowed to the 32 that masks have here.
 func (e *emitter) emitLanewise(in *lanes.Inst) {
 	k := e.kindOf(in.Args[0])
 	code, ok := vectorCodes(k)[in.Op]
@@ -282,7 +284,7 @@ func (e *emitter) combineParts(a lanes.Reg, t lanes.Type, op uint32) {
 	}
 }
 
-// selectLanes: a mask has 32 bits a lane.
+// selectLanes picks bits by the mask, which has 32 bits a lane and is widened if need be.
 func (e *emitter) selectLanes(in *lanes.Inst) {
 	for p := range partCount(in.Type) {
 		e.pushReg(in.Args[1], p)

@@ -66,7 +66,7 @@ func overflow(mode Rounding, negative bool) uint16 {
 	return 0x7c00
 }
 
-// RoundShift drops the low bits of a significand.
+// RoundShift drops the low bits of a significand, 1 to 63 of them, and rounds by the mode.
 func RoundShift(v uint64, drop int, mode Rounding, negative bool) uint64 {
 	kept, lost := v>>drop, v&(1<<drop-1)
 	half := uint64(1) << (drop - 1)

@@ -95,7 +95,7 @@ func (m *Image) setPitches() error {
 		return fmt.Errorf("a slice pitch of %d bytes; a slice has %d, and the pitch is a multiple of the row's %d", d.SlicePitch, slice, d.RowPitch)
 	}
 	m.stride = [3]int64{int64(m.Size), d.RowPitch, d.SlicePitch}
-	if m.dims == 1 {
+	if m.dims == 1 { // the layers of an array are slices of one row
 		m.stride[1] = d.SlicePitch
 	}
 	return nil
@@ -158,7 +158,7 @@ func (m *Image) Write(at [3]int, t Texel) (inside bool) {
 	return true
 }
 
-// CheckBox is an error if a box is not inside the image.
+// CheckBox returns an error unless the box lies inside the image.
 func (m *Image) CheckBox(box driver.ImageBox) error {
 	for i, n := range m.size {
 		if first, size := box.Origin[i], box.Size[i]; first < 0 || size < 1 || size > n || first > n-size {
@@ -210,7 +210,7 @@ func (m *Image) HostLayout(box driver.ImageBox, rowPitch, slicePitch, size int64
 	return h, nil
 }
 
-// Load copies a box out of other memory, Store to it. HostLayout has checked both.
+// Load copies a box out of other memory, whose layout HostLayout has checked.
 func (m *Image) Load(box driver.ImageBox, h Host, from []byte) {
 	m.rows(box, func(offset int64, y, z int) {
 		at := int64(y)*h.row + int64(z)*h.slice
@@ -218,7 +218,7 @@ func (m *Image) Load(box driver.ImageBox, h Host, from []byte) {
 	})
 }
 
-// Store copies a box to other memory.
+// Store copies a box to other memory, whose layout HostLayout has checked.
 func (m *Image) Store(box driver.ImageBox, h Host, to []byte) {
 	m.rows(box, func(offset int64, y, z int) {
 		at := int64(y)*h.row + int64(z)*h.slice

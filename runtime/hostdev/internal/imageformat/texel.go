@@ -152,7 +152,7 @@ func roundClamped(x, low, high float32) int32 {
 	return int32(math.RoundToEven(float64(min(max(x, low), high))))
 }
 
-// linearOf and srgbOf are the transfer function of sRGB and its inverse (OpenCL C
+// linearOf is the transfer function of sRGB, and srgbOf its inverse (OpenCL C
 // Specification, 8.3.1.3).
 func linearOf(x float32) float32 {
 	if x <= 0.04045 {

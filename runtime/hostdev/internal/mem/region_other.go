@@ -2,7 +2,8 @@
 
 package mem
 
-// reserve takes the region from Go's heap, where it is not aligned.
+// reserve takes the region from Go's heap, where it is not aligned: the low half of an
+// address is then not the offset into the region.
 func reserve(size int64) ([]byte, error) { return New(min(size, 64<<20)), nil }
 
 func commit([]byte) error { return nil }

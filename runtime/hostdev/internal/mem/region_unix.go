@@ -36,11 +36,14 @@ func reserve(size int64) ([]byte, error) {
 	return nil, err
 }
 
+// mapAt maps memory at an address, 0 for any; the system may choose another one.
 func mapAt(want, size uintptr) (unsafe.Pointer, error) {
 	return unix.MmapPtr(-1, 0, unsafe.Add(unsafe.Pointer(nil), want), size,
 		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|mapNoReserve)
 }
 
+// reserveWithin maps more than the region by its alignment, and gives the parts before
+// and after the aligned region back.
 func reserveWithin(size int64) ([]byte, bool) {
 	total := uintptr(size) + RegionAlignment
 	at, err := mapAt(0, total)

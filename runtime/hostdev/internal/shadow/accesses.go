@@ -26,7 +26,7 @@ type page struct {
 // none.
 type Accesses struct {
 	// Limit is how many pages of 4096 bytes are watched, where it is not 0; each
-	// costs 36 KiB, four times as much where accesses are not of whole words.
+	// costs 36 KiB. One with accesses that are not of whole words counts as four.
 	Limit int
 	// SameGroup tells whether two work-items are of one work-group.
 	SameGroup func(a, b uint32) bool

@@ -191,7 +191,7 @@ func AppendInt(out []byte, v int64) []byte {
 	}
 }
 
-// AppendFloat32 and AppendFloat64 append the bits of floats.
+// AppendFloat32 appends the bits of a float.
 func AppendFloat32(out []byte, bits uint32) []byte {
 	return binary.LittleEndian.AppendUint32(out, bits)
 }
