@@ -262,7 +262,8 @@ type ConstantNode struct {
 	Operands []Value
 }
 
-// Reset empties the body and keeps its memory.
+// Reset empties the body and keeps its memory. The instructions are cleared, so that the lists of
+// the last function can be freed.
 func (b *Body) Reset(function ValueID) {
 	clear(b.Instructions)
 	*b = Body{
@@ -302,11 +303,10 @@ func (p *ConstantPool) Add(c ConstantNode) Value {
 // At returns the constant that a value of kind ValueConstant names.
 func (p *ConstantPool) At(v Value) *ConstantNode { return &p.Nodes[v.Index] }
 
-// PatchForward puts the definitions, by the reader's numbers, in the place of
-// the values of kind [ValueForward]. Names can be used before their definition
-// in operands, in metadata that wraps values, and in the bundles of calls. A
-// use that names another type than the definition has is an error, as in LLVM:
-// the types of results were derived from those of the uses.
+// PatchForward replaces the values of kind [ValueForward] by the definitions, which are indexed by
+// the reader's numbers. Names can be used before their definition in operands, in metadata that
+// wraps values, and in the bundles of calls. A use that states another type than the definition has
+// is an error, as in LLVM: the types of results were derived from those of the uses.
 func (b *Body) PatchForward(types []Type, definitions []Value) error {
 	for i := range b.Instructions {
 		if err := patchForward(b.Instructions[i].Operands, types, definitions); err != nil {
@@ -344,14 +344,14 @@ func patchForward(list []Value, types []Type, definitions []Value) error {
 
 var errForwardType = errors.New("a value is used as another type than that of its definition")
 
-// SameType reports whether the type that a use names, NoType for none, is that of
-// the definition. Names that text gives types mean the types.
+// SameType reports whether a use has the type of the definition. NoType is a use that states no
+// type. Aliases, names that text gives to types, stand for their types.
 func SameType(types []Type, use, definition TypeID) bool {
 	return use == definition || use == NoType || unaliased(types, use) == unaliased(types, definition)
 }
 
-// unaliased returns the type that a name stands for. The readers refuse names that
-// stand for each other; a chain is cut all the same.
+// unaliased returns the type that a name stands for. The readers refuse names that stand for each
+// other; long chains are cut all the same.
 func unaliased(types []Type, id TypeID) TypeID {
 	for range 64 {
 		if int(id) >= len(types) || !types[id].Alias {

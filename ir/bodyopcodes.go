@@ -127,7 +127,7 @@ func (o Opcode) String() string {
 	return opcodeNames[OpInvalid]
 }
 
-// ParseOpcode returns the opcode of that keyword, OpInvalid if there is none.
+// ParseOpcode returns the opcode of that keyword, or OpInvalid if there is none.
 func ParseOpcode(keyword []byte) Opcode { return opcodeByName[string(keyword)] }
 
 // IsTerminator reports whether the instruction ends a block.
@@ -172,13 +172,13 @@ var flagByName = map[string]Flags{
 	"arcp": FlagReciprocal, "contract": FlagContract, "afn": FlagApprox, "fast": FlagsFast,
 }
 
-// ParseFlag returns the flags of that keyword, 0 if it is none.
+// ParseFlag returns the flags of that keyword, or 0 if it is not one of a flag.
 func ParseFlag(keyword []byte) Flags { return flagByName[string(keyword)] }
 
 // Predicate is the predicate of a comparison, with LLVM's number.
 type Predicate uint8
 
-// The predicates.
+// The predicates of fcmp.
 const (
 	FCmpFalse Predicate = iota
 	FCmpOEQ

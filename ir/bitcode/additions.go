@@ -28,8 +28,8 @@ type additions struct {
 	functions []addedFunction
 }
 
-// addedFunctionBase is where the numbers of added functions begin, far after
-// those of added constants.
+// addedFunctionBase is where the numbers of added functions begin, far above those of added
+// constants. They are not the numbers in the partition, which are given at the end.
 const addedFunctionBase = 1 << 27
 
 // addedValue is a constant that a partition adds.
@@ -100,8 +100,8 @@ func (a *additions) typeRecord(id uint32) *typeRecord {
 	return &a.source.types[id]
 }
 
-// addType returns the type with that record, adding it when the module has none.
-// The caller keeps it.
+// addType returns the type with that record, adding it if the module has none. The caller keeps the
+// type for the partition.
 func (a *additions) addType(code uint32, operands ...uint64) uint32 {
 	if id, ok := a.source.findType(code, operands); ok {
 		return id
@@ -115,7 +115,8 @@ func (a *additions) addType(code uint32, operands ...uint64) uint32 {
 	return uint32(len(a.source.types) + len(a.types) - 1)
 }
 
-// findType returns the type of the module with that record.
+// findType returns the unnamed type of the module with that record. The map is made on first use:
+// most modules are written without any addition.
 func (s *source) findType(code uint32, operands []uint64) (uint32, bool) {
 	s.typesOnce.Do(func() {
 		s.typeOf = make(map[string]uint32, len(s.types))
@@ -129,8 +130,7 @@ func (s *source) findType(code uint32, operands []uint64) (uint32, bool) {
 	return id, ok
 }
 
-// typeKey spells a type record, so that equal types are found in one map
-// whatever their code.
+// typeKey spells a type record, so that types of all codes are in one map.
 func typeKey(code uint32, operands []uint64) string {
 	key := strconv.AppendUint(nil, uint64(code), 10)
 	for _, v := range operands {
@@ -153,6 +153,7 @@ func (a *additions) addValue(v addedValue) uint32 {
 	return a.firstValue() + uint32(len(a.values)-1)
 }
 
+// firstValue returns the number of the first added value: those of the module come before.
 func (a *additions) firstValue() uint32 {
 	return uint32(a.source.values.count() + a.source.constants.count())
 }
@@ -172,7 +173,7 @@ func (a *additions) integerConstant(typ uint32, value uint64) uint32 {
 	return id
 }
 
-// metadataOf returns metadata that is a value.
+// metadataOf returns the metadata that wraps a value.
 func (a *additions) metadataOf(typ, value uint32) metadataRef {
 	i, ok := a.valueOf[value]
 	if !ok {
@@ -183,7 +184,8 @@ func (a *additions) metadataOf(typ, value uint32) metadataRef {
 	return metadataRef{spaceAdded, uint32(i)}
 }
 
-// addFunction returns a function of that name and type, adding it when it is new.
+// addFunction returns a function of that name. If it is new, it is declared with the type and the
+// calling convention.
 func (a *additions) addFunction(name string, typ uint32, cc uint64) uint32 {
 	for i := range a.functions {
 		if a.functions[i].name == name {
@@ -194,8 +196,8 @@ func (a *additions) addFunction(name string, typ uint32, cc uint64) uint32 {
 	return addedFunctionBase + uint32(len(a.functions)-1)
 }
 
-// modelType returns the type of a type of the model, which steps can have
-// added to: integers, for specialization constants.
+// modelType returns the number of a type of the model. Steps can have added types to the model that
+// the bitcode lacks, but only integers, for specialization constants.
 func (a *additions) modelType(id ir.TypeID) (uint32, error) {
 	if int(id) < len(a.source.types) {
 		return uint32(id), nil
@@ -229,8 +231,7 @@ func (a *additions) addTuple(operands []ir.Operand) metadataRef {
 	return a.addNode(refs)
 }
 
-// addNode adds a tuple. Tuples are not made unique, as nodes of an edit are
-// few.
+// addNode adds a tuple. Equal tuples are not merged, as the nodes of an edit are few.
 func (a *additions) addNode(refs []metadataRef) metadataRef {
 	a.metadata = append(a.metadata, addedMetadata{operands: refs})
 	return metadataRef{spaceAdded, uint32(len(a.metadata) - 1)}
@@ -256,7 +257,8 @@ func (a *additions) addOperand(o *ir.Operand) metadataRef {
 	return metadataRef{}
 }
 
-// nodeRef returns how a node of the model is named.
+// nodeRef returns how records name a node of the model: by its place in the module's metadata or in
+// that of its function.
 func (s *source) nodeRef(id ir.NodeID) metadataRef {
 	_, i, base := s.findNode(id)
 	if base > 0 || int(id) >= len(s.metadata.entries) {
@@ -265,8 +267,7 @@ func (s *source) nodeRef(id ir.NodeID) metadataRef {
 	return metadataRef{spaceModule, uint32(i)}
 }
 
-// kindNumber returns the number of a metadata kind, adding it when the module has
-// none of the name.
+// kindNumber returns the number of a metadata kind, adding it if the module has none of that name.
 func (a *additions) kindNumber(name string) uint64 {
 	for _, list := range [][]kind{a.source.kinds, a.kinds} {
 		for _, k := range list {
@@ -285,8 +286,8 @@ func (a *additions) kindNumber(name string) uint64 {
 	return next
 }
 
-// changedList returns the attribute list (its number plus one) that a list becomes
-// when string attributes of the value itself go and others are added.
+// changedList returns the number, plus one, of the attribute list that a list becomes when string
+// attributes of the value itself are removed and others are added. Equal changes share a list.
 func (a *additions) changedList(list uint64, add []ir.Attribute, remove []string) uint64 {
 	key := listKey(list, add, remove)
 	if i, ok := a.listOf[key]; ok {
@@ -312,8 +313,8 @@ func (a *additions) changedList(list uint64, add []ir.Attribute, remove []string
 	return uint64(len(a.source.lists) + len(a.lists))
 }
 
-// listKey tells apart the changes of attribute lists. The signs keep an added
-// key from being read as a removed one.
+// listKey spells a change of an attribute list, for the map of changed lists. The signs keep an
+// added key from being read as a removed one.
 func listKey(list uint64, add []ir.Attribute, remove []string) string {
 	var b strings.Builder
 	b.WriteString(strconv.FormatUint(list, 10))
@@ -326,8 +327,8 @@ func listKey(list uint64, add []ir.Attribute, remove []string) string {
 	return b.String()
 }
 
-// changeGroup returns the group without the string attributes of those keys
-// and with the ones that are added, which replace those of their keys.
+// changeGroup returns the group without the string attributes of the removed keys, and with the
+// ones that are added, each of which replaces the attribute of its key.
 func changeGroup(g groupRecord, add []ir.Attribute, remove []string) groupRecord {
 	changed := groupRecord{index: g.index}
 	for p := (attributeParser{list: g.attributes}); !p.atEnd(); {

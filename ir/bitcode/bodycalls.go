@@ -5,9 +5,8 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// declareBlocks reads [number of basic blocks].
-// The count comes first in a body, and every branch is checked against it. Blocks take no
-// memory, so that a large count alone costs nothing.
+// declareBlocks reads [number of basic blocks]. The count comes first in a body, and every branch
+// is checked against it. Blocks take no memory, so that a large count alone costs nothing.
 func (r *bodyReader) declareBlocks() (bool, error) {
 	list := r.cursor.Operands
 	if len(list) < 1 || list[0] == 0 || r.blocks != 0 || list[0] > ir.MaxIndex {
@@ -32,8 +31,8 @@ func (r *bodyReader) readBranch() (bool, error) {
 	return false, err
 }
 
-// readPhi reads [type, (value, block)..., flags if the number is even].
-// An odd number of operands has no flags: type and pairs; LLVM tells the two by that.
+// readPhi reads [type, (value, block)..., flags if the number of operands is even]. LLVM, too,
+// tells by the number whether there are flags.
 func (r *bodyReader) readPhi() (bool, error) {
 	list, err := r.takeOperands("PHI", "t", r.cursor.Operands)
 	for err == nil && len(list) >= 2 {
@@ -45,9 +44,8 @@ func (r *bodyReader) readPhi() (bool, error) {
 	return true, err
 }
 
-// readBundle reads [tag, operands...]. An operand is a value with its type if need
-// be, or a mark and metadata.
-// Bundles stand in front of their call.
+// readBundle reads [tag, operands...], which stands in front of its call. An operand is a value
+// with its type if need be, or a mark and metadata.
 func (r *bodyReader) readBundle() (bool, error) {
 	list := r.cursor.Operands
 	if len(list) == 0 || list[0] >= uint64(len(r.source.tags)) {
@@ -147,9 +145,9 @@ func (r *bodyReader) readCallee(name string, list []uint64) (defines bool, err e
 
 func (r *bodyReader) isVoid(t ir.TypeID) bool { return r.source.types[t].code == llvmschema.TypeVoid }
 
-// calleeValue takes the callee and notes what kind of call it is.
-// Only a callee that is a value of the module is a direct call. A constant expression (a
-// cast of a function) is a use of the address, as in text.
+// calleeValue takes the callee and notes which kind of call it is. Only a callee that is a value of
+// the module is a direct call. A constant expression (a cast of a function) is a use of the
+// address, as in text.
 func (r *bodyReader) calleeValue(t ir.TypeID, v uint64, list []uint64) ([]uint64, error) {
 	id := r.next - uint32(v)
 	if id < uint32(r.source.values.count()) {
@@ -162,9 +160,8 @@ func (r *bodyReader) calleeValue(t ir.TypeID, v uint64, list []uint64) ([]uint64
 	return r.relativePair(v, list)
 }
 
-// isAsm reports whether the value is inline assembly.
-// Inline assembly is the one constant that a call may name and that is not a function whose
-// address was taken.
+// isAsm reports whether the value is inline assembly, the one constant that a call may name and
+// that is not a function whose address was taken.
 func (r *bodyReader) isAsm(id uint32) bool {
 	table, i := &r.source.constants, int64(id)-int64(r.source.values.count())
 	if i >= int64(table.count()) {
@@ -181,8 +178,8 @@ func (r *bodyReader) isAsm(id uint32) bool {
 	return false
 }
 
-// readArguments takes the arguments of a call of that function type.
-// Fixed arguments carry no types in the record; the function type has them.
+// readArguments takes the arguments of a call of that function type. Fixed arguments carry no types
+// in the record; the function type has them.
 func (r *bodyReader) readArguments(name string, t *ir.Type, list []uint64) ([]uint64, error) {
 	if len(list) < len(t.Elements)-1 {
 		return nil, r.cursor.Errorf("instruction %s with %d arguments for %d parameters", name, len(list), len(t.Elements)-1)
@@ -212,10 +209,9 @@ func (r *bodyReader) readArguments(name string, t *ir.Type, list []uint64) ([]ui
 	return list, err
 }
 
-// useValue notes a use of a global value, or of the values that a constant of the module
-// refers to.
-// References are kept once for each body and kind, in the order of first use, which makes
-// the model's lists the same in every run.
+// useValue notes a use of a global value, or of the values that a constant of the module refers to.
+// References are kept once for each body and kind, in the order of first use, so that the model's
+// lists are the same in every run.
 func (r *bodyReader) useValue(id uint32, kind ir.RefKind) error {
 	n := uint32(r.source.values.count())
 	if id >= n {
@@ -231,9 +227,8 @@ func (r *bodyReader) useValue(id uint32, kind ir.RefKind) error {
 	return nil
 }
 
-// useConstant notes a constant of the module and the global values that it is
-// made of, each once for the body.
-// Constants are not values of the model, so that a body refers to the global values in
+// useConstant notes a constant of the module and the global values that it is made of, each once
+// for the body. Constants are not values of the model, so a body refers to the global values in
 // them, and remembers the constant itself for the writer.
 func (r *bodyReader) useConstant(i uint32) error {
 	if !r.constants.firstTime(i) {
@@ -268,9 +263,8 @@ func (r *bodyReader) useList(i uint32) {
 	}
 }
 
-// useNode notes that the body names metadata of the module.
-// Strings and values of metadata are entries of the same table and no nodes: they go with
-// the body that names them.
+// useNode notes that the body names metadata of the module. Strings and values of metadata are
+// entries of the same table but not nodes: they are kept with the body that names them.
 func (r *bodyReader) useNode(id uint64) error {
 	if !r.moduleNodes.firstTime(uint32(id)) {
 		return nil
@@ -283,8 +277,8 @@ func (r *bodyReader) useNode(id uint64) error {
 	return r.useValues(&r.source.metadata, int(id))
 }
 
-// useOwnNode notes that the body names metadata of the function, whose nodes
-// are numbered from first.
+// useOwnNode notes that the body names metadata of the function, whose nodes are numbered from
+// first.
 func (r *bodyReader) useOwnNode(i, first uint64) error {
 	if !r.localNodes.firstTime(uint32(i)) {
 		return nil

@@ -5,17 +5,16 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// Limits of decoding a constant: a constant can be made of itself, and constants share
-// parts, so that a few records can spell a tree that has no end in practice.
+// Limits of decoding a constant. A hostile constant can contain itself, and constants share parts,
+// so that a few records can spell a tree that has no end in practice.
 const (
 	maxConstantDepth = 256
 	maxConstantParts = 1 << 22
 )
 
-// decodeConstant returns a constant of the module or of the function, adding it to
-// the pool when it is not there yet.
-// Constants are decoded on demand and once for each body: the module's table may hold a
-// million of which a body names five.
+// decodeConstant returns a constant of the module or of the function, adding it to the pool if it
+// is not there yet. Constants are decoded on demand and once for each body: the module's table may
+// hold a million, of which a body names five.
 func (d *bodyDecoder) decodeConstant(key constantKey, depth int) ir.Value {
 	if v, ok := d.constants[key]; ok {
 		return v
@@ -26,9 +25,9 @@ func (d *bodyDecoder) decodeConstant(key constantKey, depth int) ir.Value {
 	if len(d.pool.Nodes) > maxConstantParts {
 		d.failf("constant of more than %d parts", maxConstantParts)
 	}
+	// The type of a record is that of the last SETTYPE record in front of it; the table has it
+	// by the constant's number.
 	t := &d.source.constants
-	// A record's type is that of the last SETTYPE record in front of it; the table has it
-	// by number.
 	if key.local {
 		t = &d.compact.constants
 	}
@@ -50,8 +49,8 @@ func (d *bodyDecoder) decodeConstant(key constantKey, depth int) ir.Value {
 	return v
 }
 
-// simpleConstant decodes constants that name no others; NoValue for the rest.
-// NULL stands for zero of any type; the model has the number 0 for numbers, as text has.
+// simpleConstant decodes constants that name no others, and returns NoValue for the rest. NULL
+// stands for the zero of any type; for numbers, the model has the number 0, as text has.
 func (d *bodyDecoder) simpleConstant(c *ir.ConstantNode, code uint32, list []operand) ir.Value {
 	t := &d.types[c.Type]
 	switch code {
@@ -108,7 +107,7 @@ func (d *bodyDecoder) numberConstant(c *ir.ConstantNode, code uint32, list []ope
 // maxSplat limits the elements of a vector that one number stands for.
 const maxSplat = 1 << 12
 
-// splatConstant adds the vector of that many times the number.
+// splatConstant adds the vector that has the number in each of its elements.
 func (d *bodyDecoder) splatConstant(c *ir.ConstantNode, length uint64) ir.Value {
 	if len(c.Words) != 1 {
 		d.failf("splat of a wide number")
@@ -123,8 +122,8 @@ func (d *bodyDecoder) splatConstant(c *ir.ConstantNode, length uint64) ir.Value 
 // maxWideBits limits the width of the integers that are decoded.
 const maxWideBits = 1 << 16
 
-// integerWords decodes a wide integer: 64 bits an operand, each with its sign
-// in the lowest bit. Words that are zero are left out at the end.
+// integerWords decodes an integer: 64 bits an operand, each with its sign in the lowest bit. The
+// record leaves out words at the end that are zero.
 func integerWords(list []operand, bits uint32) []uint64 {
 	words := make([]uint64, (bits+63)/64)
 	for i := range words {
@@ -138,8 +137,8 @@ func integerWords(list []operand, bits uint32) []uint64 {
 	return words
 }
 
-// floatWords decodes the bits of a number of that width.
-// The model has the lowest bits first, as APInt has, and text writes them so.
+// floatWords decodes the bits of a number of that width. The model has the lowest bits first, as
+// APInt has, and as text writes them.
 func floatWords(list []operand, bits uint32) []uint64 {
 	if bits == 80 && len(list) == 2 { // sign, exponent and the top of the mantissa come first
 		return []uint64{list[0].value<<16 | list[1].value&0xffff, list[0].value >> 48}
@@ -147,6 +146,7 @@ func floatWords(list []operand, bits uint32) []uint64 {
 	return plainWords(list)
 }
 
+// truncateBits returns the lowest bits of a number.
 func truncateBits(v uint64, bits int) uint64 {
 	if bits >= 64 {
 		return v
@@ -163,8 +163,8 @@ func plainWords(list []operand) []uint64 {
 	return words
 }
 
-// constantBytes returns a string constant. CSTRING leaves out the zero that
-// ends it.
+// constantBytes returns a string constant. CSTRING leaves out the zero byte at the end of the
+// string.
 func constantBytes(list []operand, terminated bool) []byte {
 	b := make([]byte, 0, len(list)+1)
 	for _, o := range list {
@@ -176,10 +176,9 @@ func constantBytes(list []operand, terminated bool) []byte {
 	return b
 }
 
-// dataConstant decodes an array or vector of numbers of at most 64 bits, which
-// DATA writes without a record for each.
-// Operands are as wide as the encoder found convenient; bits above those of the element
-// mean nothing.
+// dataConstant decodes an array or vector of numbers of at most 64 bits, which DATA writes without
+// a record for each. Operands are as wide as the encoder found convenient; bits above those of the
+// element mean nothing.
 func (d *bodyDecoder) dataConstant(c *ir.ConstantNode, list []operand) ir.Value {
 	t := &d.types[c.Type]
 	if t.Kind != ir.TypeArray && t.Kind != ir.TypeVector {
@@ -204,7 +203,7 @@ func (d *bodyDecoder) constantPart(o operand, depth int) ir.Value {
 		return d.globalValue(uint32(o.value), depth+1)
 	case opLocal:
 		i := int64(o.value)
-		// An initialiser is not of a function, but a hostile record may number one.
+		// An initialiser belongs to no function, but a hostile record may number such a value.
 		if d.compact == nil {
 			d.failf("a constant of the module names a value of a function")
 		}
@@ -227,10 +226,9 @@ func (d *bodyDecoder) constantParts(list []operand, depth int) []ir.Value {
 	return values
 }
 
-// constantExpression decodes constants that are made of others.
-// The layouts are those of BitcodeWriter::writeConstants, most of which name a type in
-// front of each value (its records once named values that followed). The lengths were
-// checked by the schema when the module was read.
+// constantExpression decodes constants that are made of others. The layouts are those of
+// BitcodeWriter::writeConstants, most of which have a type in front of each value (the values could
+// once come after the record). The schema checked the lengths when the module was read.
 func (d *bodyDecoder) constantExpression(c *ir.ConstantNode, code uint32, list []operand, depth int) (ir.Value, bool) {
 	e := &ir.Instruction{Type: c.Type, Call: -1, Element: ir.NoType}
 	c.Kind, c.Expression = ir.ConstantExpression, e
@@ -297,10 +295,9 @@ func (d *bodyDecoder) constantVector(c *ir.ConstantNode, code uint32, list []ope
 	}
 }
 
-// makeData makes data of an array or vector of numbers, as bitcode has that
-// for most types.
-// Text reads `[2 x i32] [i32 1, i32 2]` as data too; writers of partitions copy records and
-// never see this.
+// makeData turns an array or vector of numbers into data, as bitcode has it for most types. Text
+// reads `[2 x i32] [i32 1, i32 2]` as data too. Writers of partitions copy records and never see
+// this.
 func (d *bodyDecoder) makeData(c *ir.ConstantNode) {
 	if d.types[c.Type].Kind == ir.TypeStruct {
 		return
@@ -319,8 +316,8 @@ func (d *bodyDecoder) makeData(c *ir.ConstantNode) {
 	c.Kind, c.Operands, c.Words = ir.ConstantData, nil, words
 }
 
-// constantAddress decodes a constant getelementptr. Its record has had five
-// forms (see gepHead), with and without the range of the offset.
+// constantAddress decodes a constant getelementptr. Its record has had five forms (see gepHead),
+// with and without the range of the offset.
 func (d *bodyDecoder) constantAddress(c *ir.ConstantNode, code uint32, list []operand, depth int) {
 	e := c.Expression
 	e.Op = ir.OpGEP
@@ -352,9 +349,8 @@ func (d *bodyDecoder) constantAddress(c *ir.ConstantNode, code uint32, list []op
 	}
 }
 
-// gepHead returns where the pairs begin.
-// GEPInrange holds its range between head and pairs: two numbers of the width in operand 2,
-// in words when that is above 64.
+// gepHead returns where the pairs begin. GEPInrange holds its range between head and pairs: two
+// numbers of the width in operand 2, in words if that is above 64.
 func gepHead(code uint32, operands []operand) int {
 	switch code {
 	case llvmschema.ConstantGEP, llvmschema.ConstantGEPInrangeOld:

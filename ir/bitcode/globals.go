@@ -64,9 +64,8 @@ const (
 	funcLeast       = 8
 )
 
-// Operands of MODULE_CODE_ALIAS and MODULE_CODE_IFUNC. An alias has a DLL
-// storage class, a thread-local mode and unnamed_addr before dso_local, an
-// ifunc has not.
+// Operands of MODULE_CODE_ALIAS and MODULE_CODE_IFUNC. An alias has a DLL storage class, a
+// thread-local mode and unnamed_addr before dso_local; an ifunc has none of these.
 const (
 	aliasType       = 0
 	aliasAddrSpace  = 1
@@ -80,7 +79,7 @@ const (
 	ifuncDSOLocalAt = 5
 )
 
-// fieldAt returns an operand, 0 if the record ends before it.
+// fieldAt returns an operand, or 0 if the record ends before it.
 func (v globalRecord) fieldAt(i int) uint64 {
 	if i >= v.stored {
 		return 0
@@ -90,7 +89,8 @@ func (v globalRecord) fieldAt(i int) uint64 {
 	return n
 }
 
-// skipFields steps over the first n operands.
+// skipFields steps over the first n operands, whose numbers are in LEB128: the highest bit of a
+// byte says that another byte follows.
 func (v *globalRecord) skipFields(n int) {
 	v.count, v.stored = v.count-n, max(v.stored-n, 0)
 	for i, b := range v.data {
@@ -118,8 +118,7 @@ func (v globalRecord) appendFields(list []uint64) []uint64 {
 	return list
 }
 
-// linkages decodes linkage numbers. Those of old forms map to the linkage
-// that LLVM reads them as.
+// linkages decodes linkage numbers. Old numbers map to the linkage that LLVM reads them as.
 var linkages = map[uint64]ir.Linkage{
 	0: ir.External, 1: ir.WeakAny, 2: ir.Appending, 3: ir.Internal, 4: ir.LinkOnceAny, 5: ir.External,
 	6: ir.External, 7: ir.ExternWeak, 8: ir.Common, 9: ir.Private, 10: ir.WeakODR, 11: ir.LinkOnceODR,
@@ -133,8 +132,7 @@ var linkageNumbers = [...]uint64{
 	ir.WeakODR: 17, ir.Appending: 2, ir.Internal: 3, ir.Private: 9, ir.ExternWeak: 7, ir.Common: 8,
 }
 
-// callingConv returns the keyword of a calling convention, or "cc N" where it
-// has none.
+// callingConv returns the keyword of a calling convention, or "cc N" if it has none.
 func callingConv(n uint64) string {
 	if name, ok := llvmschema.CallingConvs[n]; ok {
 		return name
@@ -142,8 +140,8 @@ func callingConv(n uint64) string {
 	return "cc " + strconv.FormatUint(n, 10)
 }
 
-// callingConvNumber is the number of a calling convention that callingConv
-// names. ok is false for any other name.
+// callingConvNumber returns the number of a calling convention that callingConv names; ok is false
+// for any other name.
 func callingConvNumber(name string) (n uint64, ok bool) {
 	for n, known := range llvmschema.CallingConvs {
 		if known == name {
@@ -158,7 +156,7 @@ func callingConvNumber(name string) (n uint64, ok bool) {
 	return n, err == nil
 }
 
-// readGlobals makes the global values of the model from the records noted.
+// readGlobals makes the global values of the model from the records that were noted.
 func (r *moduleReader) readGlobals(*bitstream.Cursor) error {
 	s := r.source
 	r.module.Values = make([]ir.GlobalValue, s.values.count())
@@ -180,8 +178,8 @@ func (r *moduleReader) readGlobals(*bitstream.Cursor) error {
 	return nil
 }
 
-// readGlobal fills in a value from its record. It returns the fault of
-// the record, "" if there is none.
+// readGlobal fills in a value from its record. It returns the fault of the record, or "" if there
+// is none.
 func (r *moduleReader) readGlobal(rec globalRecord, v *ir.GlobalValue) (fault string) {
 	switch rec.code {
 	case llvmschema.ModuleVariable:
@@ -192,9 +190,8 @@ func (r *moduleReader) readGlobal(rec globalRecord, v *ir.GlobalValue) (fault st
 	return r.readIndirect(rec, v)
 }
 
-// readVariable reads a variable record: its fields after the name are type,
-// flags and address space, initialiser plus one, linkage, alignment and more
-// (LLVM, BitcodeWriter, writeModuleInfo).
+// readVariable reads a variable record. Its fields after the name are type, flags and address
+// space, initialiser plus one, linkage, alignment and more (LLVM, BitcodeWriter, writeModuleInfo).
 func (r *moduleReader) readVariable(rec globalRecord, v *ir.GlobalValue) (fault string) {
 	if rec.count < varLeast || rec.fieldAt(varFlags)&2 == 0 {
 		return "variable record of a form that LLVM before 4 wrote"
@@ -207,8 +204,7 @@ func (r *moduleReader) readVariable(rec globalRecord, v *ir.GlobalValue) (fault 
 	return r.readCommon(rec, v, varLinkage, varComdat)
 }
 
-// readValueList fills in the model's part of an attribute list. list is one
-// more than the list's number.
+// readValueList fills in the model's part of an attribute list, whose number is list minus one.
 func (r *moduleReader) readValueList(list uint64, v *ir.GlobalValue) {
 	groups, parameters := r.source.functionGroups(list), []ir.ParameterAttribute(nil)
 	if v.Kind == ir.Function {
@@ -277,7 +273,8 @@ func (r *moduleReader) readCommon(rec globalRecord, v *ir.GlobalValue, linkage, 
 	return ""
 }
 
-// checkGlobals checks the numbers in the records of global values.
+// checkGlobals checks the numbers in the records of global values, once all tables that they
+// number into have been read.
 func (r *moduleReader) checkGlobals(*bitstream.Cursor) error {
 	s := r.source
 	for i := range s.values.count() {
@@ -289,8 +286,7 @@ func (r *moduleReader) checkGlobals(*bitstream.Cursor) error {
 	return nil
 }
 
-// checkRecord returns the fault of the numbers in a record, "" if there is
-// none.
+// checkRecord returns the fault of the numbers in a record, or "" if there is none.
 func (s *source) checkRecord(rec globalRecord) (fault string) {
 	total := uint64(s.values.count() + s.constants.count())
 	for _, at := range rec.constantFields() {
@@ -319,7 +315,7 @@ func (v globalRecord) isIndirect() bool {
 	return v.code == llvmschema.ModuleAlias || v.code == llvmschema.ModuleIFunc
 }
 
-// The operands that name a value plus one.
+// varConstants and funcConstants are the operands that are the number of a value plus one.
 var (
 	varConstants  = []int{varInit}
 	funcConstants = []int{funcPrologue, funcPrefix, funcPersonality}
@@ -336,7 +332,7 @@ func (v globalRecord) constantFields() []int {
 	return nil
 }
 
-// tableFields returns the section and garbage collector plus one.
+// tableFields returns the numbers of the section and of the garbage collector, each plus one.
 func (v globalRecord) tableFields() (section, gc uint64) {
 	switch v.code {
 	case llvmschema.ModuleVariable:
@@ -347,7 +343,7 @@ func (v globalRecord) tableFields() (section, gc uint64) {
 	return 0, 0
 }
 
-// attributeList returns the attribute list plus one.
+// attributeList returns the number of the attribute list plus one, or 0 for none.
 func (v globalRecord) attributeList() uint64 {
 	switch v.code {
 	case llvmschema.ModuleVariable:
@@ -358,7 +354,8 @@ func (v globalRecord) attributeList() uint64 {
 	return 0
 }
 
-// partitionField returns where the partition's offset stands; its size follows.
+// partitionField returns the index of the operand that is the offset of the partition's name; the
+// size follows it.
 func (v globalRecord) partitionField() int {
 	switch v.code {
 	case llvmschema.ModuleVariable:

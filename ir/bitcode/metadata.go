@@ -38,7 +38,7 @@ func (t *metadataTable) isNode(i int) bool {
 	return d.takeHead().code != llvmschema.MetadataValue
 }
 
-// stringText returns the string that the entry is.
+// stringText returns the characters of an entry that is a string.
 func (s *source) stringText(e metadataEntry) []byte { return s.strings[e.at-s.stringsAt:][:e.size] }
 
 // keepStrings copies the part of the bitstream that has the strings, so that
@@ -80,9 +80,8 @@ type metadataReader struct {
 
 func (r *metadataReader) readBlock() error { return eachRecord(r.cursor, r.readRecord) }
 
-// readRecord reads a record of a metadata block. Kinds and names share the
-// block's code space with nodes; index records are offsets into the file,
-// which no partition has.
+// readRecord reads a record of a metadata block. Kinds and names share the block's code space with
+// nodes. Index records are offsets into the file, which no partition has.
 func (r *metadataReader) readRecord() error {
 	c := r.cursor
 	switch c.Code {
@@ -105,8 +104,8 @@ func (r *metadataReader) readRecord() error {
 	return r.readNode(l)
 }
 
-// readStrings reads METADATA_STRINGS: [number, offset of the characters], with a
-// blob that holds the lengths and then the characters.
+// readStrings reads METADATA_STRINGS: [number, offset of the characters], with a blob that holds
+// the lengths and then the characters. The entries refer to the characters in the input.
 func (r *metadataReader) readStrings() error {
 	c := r.cursor
 	if len(c.Operands) != 2 || c.Operands[1] > uint64(len(c.Blob)) {
@@ -178,8 +177,8 @@ func (r *metadataReader) readNode(n *llvmschema.Node) error {
 	return nil
 }
 
-// readOperand reads a field as the schema's form says: a node plus one, a
-// plain number, a type, ...
+// readOperand reads a field in the form that the schema states: a node plus one, a plain number, a
+// type, ...
 func (r *metadataReader) readOperand(form llvmschema.FieldForm, v uint64) error {
 	switch form {
 	case llvmschema.FormNode, llvmschema.FormString:
@@ -209,7 +208,8 @@ func (r *metadataReader) nodeReference(id uint64, module, function operandKind) 
 	return nil
 }
 
-// readMetadata reads the metadata of the module.
+// readMetadata reads the metadata of the module. All nodes and values that it names are entries of
+// the module, so the limits that tell those of functions apart are out of reach.
 func (r *moduleReader) readMetadata(c *bitstream.Cursor) error {
 	s := r.source
 	highest, highestValue := uint64(0), uint64(0)
@@ -249,7 +249,8 @@ func (r *moduleReader) otherMetadata(c *bitstream.Cursor) error {
 	return r.readNamedNode(c)
 }
 
-// readNamedNode reads a name, and the next record, which lists its nodes.
+// readNamedNode reads a name, and the next record, which lists the nodes. They may come later in
+// the block: checkNamed checks them.
 func (r *moduleReader) readNamedNode(c *bitstream.Cursor) error {
 	named := ir.NamedMetadata{Name: textOf(c.Operands)}
 	e, err := c.Next()
@@ -269,7 +270,8 @@ func (r *moduleReader) readNamedNode(c *bitstream.Cursor) error {
 	return nil
 }
 
-// readDeclAttachment reads [value, (kind, node)...].
+// readDeclAttachment reads [value, (kind, node)...]. The nodes are checked by checkNamed, as their
+// number is not known yet.
 func (r *moduleReader) readDeclAttachment(c *bitstream.Cursor) error {
 	if len(c.Operands)%2 != 1 || c.Operands[0] >= uint64(len(r.module.Values)) {
 		return c.Errorf("attachment to a global value that the module does not have")
@@ -280,7 +282,8 @@ func (r *moduleReader) readDeclAttachment(c *bitstream.Cursor) error {
 	return err
 }
 
-// appendAttachments appends attachments, pairs of kind and node.
+// appendAttachments appends attachments, which are pairs of kind and node. limit is the number of
+// nodes, as far as it is known.
 func (s *source) appendAttachments(c *bitstream.Cursor, list []ir.Attachment, pairs []uint64, limit uint64) ([]ir.Attachment, error) {
 	for ; len(pairs) > 0; pairs = pairs[2:] {
 		name, ok := s.kindNames[pairs[0]]
@@ -298,7 +301,7 @@ func (s *source) appendAttachments(c *bitstream.Cursor, list []ir.Attachment, pa
 	return list, nil
 }
 
-// checkNamed checks references that were noted before the number of metadata was known.
+// checkNamed checks the references that were noted before the number of metadata was known.
 func (r *moduleReader) checkNamed(c *bitstream.Cursor) error {
 	n := ir.NodeID(len(r.source.metadata.entries))
 	for _, named := range r.module.NamedMetadata {

@@ -14,8 +14,8 @@ import (
 // errTooMany stops inputs that name one large table from everywhere.
 var errTooMany = errors.New("the constants of the module are named so often that listing all references would take too long")
 
-// walkConstants walks a constant of the module and all that it is made of, as
-// far as seen has not, and calls value for each global value that is named.
+// walkConstants walks a constant of the module and the constants that it is made of, leaving out
+// those that seen has already, and calls value for each global value that is named.
 func (s *source) walkConstants(seen *seen, from uint32, value func(id uint32)) error {
 	globals, steps := uint64(s.values.count()), int64(0)
 	stack := []uint32{from}
@@ -79,9 +79,9 @@ func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 	})
 }
 
-// inParallel calls the function that start returns for 0 to n-1, each goroutine with its
-// own. The error is the one of the lowest number. Goroutines take several numbers at a
-// time, as most bodies are small.
+// inParallel calls the function that start returns for 0 to n-1; each goroutine has one of its own.
+// The error is the one of the lowest number. Goroutines take several numbers at a time, as most
+// bodies are small.
 func inParallel(n int, start func() func(int) error) error {
 	const chunk = 64
 	return parallel.ForEach((n+chunk-1)/chunk, runtime.GOMAXPROCS(0), func() func(int) error {
@@ -137,8 +137,8 @@ func (r *moduleReader) finishMetadata(c *bitstream.Cursor) error {
 	return err
 }
 
-// nodeBuilder makes entries of the model's table of nodes.
-// Every goroutine has its own; the tables are joined in the order of the functions.
+// nodeBuilder makes entries of the model's table of nodes. Every goroutine has its own; the tables
+// are joined in the order of the functions.
 type nodeBuilder struct {
 	source    *source
 	table     ir.NodeTable
@@ -151,11 +151,10 @@ func newNodeBuilder(s *source) *nodeBuilder {
 	return &nodeBuilder{source: s, constants: newSeen(s.constants.count()), values: newSeen(s.values.count())}
 }
 
-// addNode appends an entry of a metadata table. base is the number of the
-// function's first node. Strings and values have numbers of their own in
-// bitcode: they are nodes of the kinds "string" and "value". A record that names a
-// value refers to the global values that it names.
-// The model numbers them too, since bitcode names nodes by their place among all entries.
+// addNode appends an entry of a metadata table. base is the number of the function's first node.
+// Bitcode names nodes by their place among all entries, strings and values included, so these are
+// nodes of the model too, of the kinds "string" and "value". A record that names a value refers to
+// the global values in it.
 func (nb *nodeBuilder) addNode(t *metadataTable, i int, base ir.NodeID) error {
 	nb.refs = nb.refs[:0]
 	if t.entries[i].size != isRecord {
@@ -231,9 +230,9 @@ func (nb *nodeBuilder) addValue(id uint32) error {
 	return nil
 }
 
-// finishValues completes the references of the global values.
-// It runs last, when bodies have noted their references, and copies all of a value into one
-// piece of memory: signature first, so that a declaration is a prefix of the list.
+// finishValues completes the references of the global values. It runs last, when bodies have noted
+// theirs, and copies all references of a value into one piece of memory: the signature first, so
+// that the references of a declaration are a prefix of the list.
 func (r *moduleReader) finishValues(*bitstream.Cursor) error {
 	s := r.source
 	constants, values := newSeen(s.constants.count()), newSeen(s.values.count())
@@ -266,8 +265,8 @@ func (r *moduleReader) finishValues(*bitstream.Cursor) error {
 	return nil
 }
 
-// appendSignature appends the references of a declaration of the value.
-// Integers and floats are left out: they are in every module's table and refer to nothing.
+// appendSignature appends the references of a declaration of the value. Integers and floats are
+// left out: they are in every module's table and refer to nothing.
 func (s *source) appendSignature(refs []ir.Ref, v *ir.GlobalValue) []ir.Ref {
 	if t := &s.module.Types[v.Type]; t.Kind != ir.TypeInteger && t.Kind != ir.TypeFloat {
 		refs = append(refs, ir.MakeRef(ir.RefType, uint32(v.Type)))
@@ -278,8 +277,8 @@ func (s *source) appendSignature(refs []ir.Ref, v *ir.GlobalValue) []ir.Ref {
 	return refs
 }
 
-// headerRefs calls value for each global value that the initialiser, aliasee,
-// or the data and personality of a function name.
+// headerRefs calls value for each global value that the initialiser, the aliasee, or the data and
+// personality of a function name.
 func (s *source) headerRefs(rec globalRecord, constants *seen, value func(uint32)) error {
 	values, n := rec.headerValues()
 	for _, id := range values[:n] {
@@ -294,10 +293,8 @@ func (s *source) headerRefs(rec globalRecord, constants *seen, value func(uint32
 	return nil
 }
 
-// headerValues returns the values that the record itself names, the first n of
-// the list.
-// A function has up to three: prefix data, prologue data and personality; a variable has
-// its initialiser.
+// headerValues returns the values that the record itself names, the first n of the list. A function
+// has up to three: prefix data, prologue data and personality; a variable has its initialiser.
 func (v globalRecord) headerValues() (list [3]uint32, n int) {
 	if v.isIndirect() {
 		list[0] = uint32(v.fieldAt(aliasTarget))
@@ -312,9 +309,8 @@ func (v globalRecord) headerValues() (list [3]uint32, n int) {
 	return list, n
 }
 
-// bodyRefs appends the references that the body made, and gives those to the
-// function's own metadata, and its attachments, the model's numbers.
-// A body cannot know those numbers while it is read, as functions are read in parallel.
+// bodyRefs appends the references that the body made. Those to the function's own metadata, and its
+// attachments, get the model's numbers, which are not known while functions are read in parallel.
 func (r *moduleReader) bodyRefs(b *body, refs []ir.Ref, v *ir.GlobalValue) []ir.Ref {
 	n := uint32(len(r.source.metadata.entries))
 	shift := uint32(b.base) - n

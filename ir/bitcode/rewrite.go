@@ -19,14 +19,14 @@ func (in *instruction) recordLayout() *llvmschema.Instruction {
 	return llvmschema.Instructions[in.code]
 }
 
-// isDebugRecord reports whether the record is debug information that stands
-// in front of the instruction before it.
+// isDebugRecord reports whether the record is debug information. Such a record follows the
+// instruction in front of which it stands in the program.
 func (in *instruction) isDebugRecord() bool {
 	return in.code >= llvmschema.FunctionRecordValue && in.code <= llvmschema.FunctionRecordDeclareValue
 }
 
-// decodeInstructions takes the body apart. Debug locations that repeat the last become
-// copies of that, so that they may move.
+// decodeInstructions takes the body apart. A debug location that repeats the last one becomes a
+// copy of that, so that either may move.
 func (s *source) decodeInstructions(b *body) []instruction {
 	next := uint32(b.arguments + b.constants.count())
 	var list []instruction
@@ -54,7 +54,7 @@ func (s *source) decodeInstructions(b *body) []instruction {
 	return list
 }
 
-// absoluteOperands makes symbols of operands that are relative to next.
+// absoluteOperands turns operands that are relative to next into symbols.
 func absoluteOperands(operands []operand, next uint32) []operand {
 	for i := range operands {
 		switch o := &operands[i]; o.kind {
@@ -70,9 +70,9 @@ func absoluteOperands(operands []operand, next uint32) []operand {
 	return operands
 }
 
-// calleeIndex returns which operand of a call, invoke or callbr is the callee,
-// -1 for other instructions. The function type stands before the callee, and
-// before that come the operands that readCall, readInvoke and callBr read.
+// calleeIndex returns which operand of a call, invoke or callbr is the callee, or -1 for other
+// instructions. The function type stands before the callee, and before that come the operands that
+// readCall, readInvoke and callBr read.
 func (in *instruction) calleeIndex() int {
 	switch in.code {
 	case llvmschema.FunctionCall:
@@ -104,9 +104,8 @@ type newName struct {
 	name   string
 }
 
-// rebuildBody returns the body that consists of the instructions. kept says for
-// each instruction of the old body which number, among those that attachments
-// count, it has now, or -1.
+// rebuildBody returns the body that consists of the instructions. kept has, for each instruction of
+// the old body that attachments count, its number among those of the new body, or -1.
 func (r *rewriter) rebuildBody(list []instruction, symbols int, kept []int) *body {
 	r.markLive(list)
 	b := &body{function: r.old.function, base: r.old.base, arguments: r.old.arguments}
@@ -191,7 +190,7 @@ func (r *rewriter) copyConstants(b *body) {
 	b.constants.arena = e.arena
 }
 
-// copyRecord copies a record that defines nothing relative.
+// copyRecord copies a record that has no operand relative to the next value.
 func (r *rewriter) copyRecord(e *encoder, d *decoder) {
 	rec := d.takeHead()
 	for _, o := range d.takeOperands(rec, nil) {
@@ -247,8 +246,8 @@ func (r *rewriter) encodeCode(b *body, list []instruction) {
 	b.code = e.arena
 }
 
-// encodeInstruction encodes an instruction. A value that follows brings its type, so
-// whether the type is written depends on the new order.
+// encodeInstruction encodes an instruction. A value that is defined later brings its type with it,
+// so the new order decides whether the type is written.
 func (r *rewriter) encodeInstruction(e *encoder, in *instruction, next uint32) {
 	forward := false // whether the value before follows
 	for _, o := range in.operands {
@@ -279,7 +278,8 @@ func (r *rewriter) encodeInstruction(e *encoder, in *instruction, next uint32) {
 	e.finishRecord(in.code, in.abbrev, in.defines)
 }
 
-// copySymbols copies the names of values and blocks, and adds those of new values.
+// copySymbols copies the names of values and blocks, leaves out those of results that are constants
+// now, and adds those of new values.
 func (r *rewriter) copySymbols(b *body) {
 	var e encoder
 	for d := (decoder{data: r.old.symbols}); !d.atEnd(); {
@@ -302,7 +302,7 @@ func (r *rewriter) copySymbols(b *body) {
 	b.symbols = e.arena
 }
 
-// copyAttachments copies the attachments of instructions that are left.
+// copyAttachments copies the attachments of the instructions that are left, with their new numbers.
 func (r *rewriter) copyAttachments(b *body, kept []int) {
 	var e encoder
 	for d := (decoder{data: r.old.attached}); !d.atEnd(); {

@@ -8,10 +8,10 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// bodyWriter writes function bodies with the numbers of a partition.
-// A record is copied operand by operand: literals as they are, marked ones with the number
-// of the thing in this partition. No instruction is looked at, which is why new ones need a
-// row of the schema and nothing here.
+// bodyWriter writes function bodies with the numbers of a partition. A record is copied operand by
+// operand: literals as they are, marked operands with the number that their entry has in this
+// partition. It does not know instructions, so a new one needs a row of the schema and nothing
+// here.
 type bodyWriter struct {
 	w       *partitionWriter
 	globals uint32 // values of the partition's own numbering
@@ -23,10 +23,9 @@ type bodyWriter struct {
 	nodes []uint32 // number of each of the function's metadata, plus one
 }
 
-// collectBody keeps the module's entries that a body needs.
-// Numbers can only be given when all entries that the partition needs are known, so that
-// bodies are walked twice: to collect, then to write. An unchanged body has its list of
-// uses from the reader.
+// collectBody keeps the module's entries that a body needs. Numbers can only be given when all
+// entries that the partition needs are known, so bodies are walked twice: to collect, then to
+// write. An unchanged body has its list of uses from the reader.
 func (bw *bodyWriter) collectBody(k *keptValue, edit *ir.Edit) error {
 	w := bw.w
 	old := &w.source.bodies[w.source.values.entryOf(k.id()).body()]
@@ -59,10 +58,9 @@ func (bw *bodyWriter) collectMetadata(b *body) {
 	}
 }
 
-// keepsConstant reports whether metadata of the function is written: nodes that
-// something in the partition refers to, and values that the partition has.
-// A value that the partition lacks takes its METADATA_VALUE with it; LLVM drops such
-// metadata as well.
+// keepsConstant reports whether metadata of the function is written: nodes that something in the
+// partition refers to, and values that the partition has. A METADATA_VALUE goes with the value that
+// it names; LLVM drops such metadata as well.
 func (bw *bodyWriter) keepsConstant(b *body, i int) bool {
 	if b.metadata.isNode(i) {
 		return bw.w.reach.HasNode(b.base + ir.NodeID(i))
@@ -70,8 +68,7 @@ func (bw *bodyWriter) keepsConstant(b *body, i int) bool {
 	return bw.w.numbers.hasValue(&b.metadata, i)
 }
 
-// collectRewritten keeps the entries that a body that was made anew needs: those that its
-// records name.
+// collectRewritten keeps the entries that the records of a rewritten body name.
 func (bw *bodyWriter) collectRewritten(b *body) {
 	w := bw.w
 	for _, t := range b.constants.types {
@@ -102,9 +99,9 @@ func (bw *bodyWriter) collectOperand(o operand) {
 	}
 }
 
-// writeBody writes the body of a definition.
-// The order of the blocks is that of LLVM's writer: constants and metadata are numbered
-// before the instructions that name them, and names and attachments number instructions.
+// writeBody writes the body of a definition. The order of the blocks is that of LLVM's writer:
+// constants and metadata are numbered before the instructions that name them, and names and
+// attachments refer back to values and instructions.
 func (bw *bodyWriter) writeBody(k *keptValue) {
 	w, b := bw.w, bw.w.partsOf(k).body
 	bw.body = b
@@ -132,9 +129,8 @@ func (bw *bodyWriter) writesUsers(d decoder) bool {
 	return d.takeHead().code == llvmschema.FunctionBlockAddrUsers
 }
 
-// blockAddressUsers copies that list, a hint for readers that are lazy, as far
-// as the partition has the functions.
-// LLVM's lazy reader reads those functions together with this one.
+// blockAddressUsers copies that list as far as the partition has the functions. It is a hint for
+// LLVM's lazy reader, which reads those functions together with this one.
 func (bw *bodyWriter) blockAddressUsers(d *decoder) {
 	rec := d.takeHead()
 	var users []uint64
@@ -148,10 +144,8 @@ func (bw *bodyWriter) blockAddressUsers(d *decoder) {
 	}
 }
 
-// writeConstants writes the function's constants, which are numbered after its
-// parameters.
-// Their numbers follow those of the parameters and precede those of instructions; all of
-// them are kept, as dropping one would move the rest.
+// writeConstants writes the function's constants. Their numbers follow those of the parameters and
+// precede those of instructions. All of them are kept, as dropping one would move the rest.
 func (bw *bodyWriter) writeConstants() {
 	w, t := bw.w, &bw.body.constants
 	if t.count() == 0 {
@@ -167,8 +161,7 @@ func (bw *bodyWriter) writeConstants() {
 	bw.next += uint32(t.count())
 }
 
-// writeMetadata writes the metadata of the function: strings first, as the
-// module's.
+// writeMetadata writes the metadata of the function: strings first, as in the module's.
 func (bw *bodyWriter) writeMetadata() {
 	w, t := bw.w, &bw.body.metadata
 	bw.first = w.metadataEnd()
@@ -204,9 +197,8 @@ func (bw *bodyWriter) writeMetadata() {
 	w.out.End()
 }
 
-// numberMetadata numbers the function's metadata: strings first. Nodes that
-// nothing in the partition refers to any more have no number.
-// METADATA_STRINGS has all strings of a block in one record, which is why they come first.
+// numberMetadata numbers the function's metadata: strings first, since METADATA_STRINGS has all
+// strings of a block in one record. Nodes that nothing in the partition refers to have no number.
 func (bw *bodyWriter) numberMetadata(strings int) {
 	t := &bw.body.metadata
 	bw.nodes = bw.nodes[:0]
@@ -225,8 +217,8 @@ func (bw *bodyWriter) numberMetadata(strings int) {
 	}
 }
 
-// localNode returns the number of metadata of the function.
-// The caller looks at lack and leaves the operand out or writes 0.
+// localNode returns the number of metadata of the function. Metadata that is not written is noted
+// as lacking, which makes the partition fail when it is finished.
 func (bw *bodyWriter) localNode(i uint32) uint64 {
 	if bw.nodes[i] == 0 {
 		bw.w.numbers.nodes.lack = true
@@ -235,9 +227,8 @@ func (bw *bodyWriter) localNode(i uint32) uint64 {
 	return uint64(bw.nodes[i] - 1)
 }
 
-// writeSide writes a block of records that define nothing.
-// Symbol tables and the like: their abbreviations are those of the input, which the block
-// info has.
+// writeSide writes a block of records that define nothing, such as a symbol table. The
+// abbreviations are those of the input, which the block info has.
 func (bw *bodyWriter) writeSide(block uint32, records []byte) {
 	if len(records) == 0 {
 		return

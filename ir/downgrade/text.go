@@ -10,9 +10,9 @@ import (
 
 type token = irtext.Token
 
-// Text returns the module rewritten for the target; data itself where there
-// is nothing to rewrite. path is for messages. Errors are of type
-// *[irtext.Error]; a construct that cannot be rewritten is one.
+// Text returns the module rewritten for the target, or data itself if there is nothing to rewrite.
+// path is for messages. Errors are of type *[irtext.Error]; a construct that cannot be rewritten is
+// one.
 func Text(path string, data []byte, target Target) ([]byte, error) {
 	r := &rewriter{target: target, tokens: irtext.NewTokens(path, data), data: data, groupOpen: -1}
 	r.walkUntil("")
@@ -48,7 +48,7 @@ type rewriter struct {
 	declared  map[string]bool // those that the module declares
 }
 
-// nextToken steps over a token. After a fault everything is at its end.
+// nextToken steps over a token. After a fault, all further tokens are the end of the input.
 func (r *rewriter) nextToken() token {
 	if len(r.ahead) > 0 {
 		t := r.ahead[0]
@@ -99,8 +99,8 @@ func (r *rewriter) flushUntil(pos int) {
 	}
 }
 
-// replaceRange puts text in the place of data[start:end]. Line ends that would go
-// are written after it.
+// replaceRange puts text in the place of data[start:end]. Line ends that would be lost are written
+// after it.
 func (r *rewriter) replaceRange(start, end int, text string) {
 	if r.err != nil {
 		return // start and end may be anything
@@ -115,8 +115,8 @@ func (r *rewriter) replaceRange(start, end int, text string) {
 	r.copied = end
 }
 
-// putRange writes text for data[start:end], which arguments has taken in. Line ends
-// that would go are written after it.
+// putRange writes text for data[start:end], which recordArguments has taken out. Line ends that
+// would be lost are written after it.
 func (r *rewriter) putRange(start, end int, text string) {
 	missing := bytes.Count(r.data[start:end], []byte{'\n'}) - strings.Count(text, "\n")
 	r.replaceRange(end, end, text+strings.Repeat("\n", max(missing, 0)))
@@ -130,9 +130,8 @@ func (r *rewriter) dropRange(start, end int) {
 	r.replaceRange(start, end, "")
 }
 
-// walkUntil rewrites up to one of the bytes of stop outside of brackets that were
-// opened since, and returns that token; with an empty stop, to the end of the
-// input.
+// walkUntil rewrites up to one of the bytes of stop outside of brackets that were opened since, and
+// returns that token. If stop is empty, it goes to the end of the input.
 func (r *rewriter) walkUntil(stop string) token {
 	depth := 0
 	for {
@@ -183,7 +182,7 @@ func (r *rewriter) rewriteToken(t token) {
 	}
 }
 
-// maxDepth bounds how deep constructs that are rewritten may lie in another.
+// maxDepth bounds how deep constructs that are rewritten may be nested.
 const maxDepth = 500
 
 // rewriteNested runs f one level deeper.
@@ -197,9 +196,9 @@ func (r *rewriter) rewriteNested(t token, f func()) {
 	r.depth--
 }
 
-// captureOutput runs f and returns its output, from pos on to where it stopped
-// reading, which is the start of the token that it returned. Comments are left
-// out, as the text goes where more follows on the line.
+// captureOutput runs f and returns its output, from pos to where it stopped reading, which is the
+// start of the token that it returned. Comments are left out, since more may follow the text on its
+// line.
 func (r *rewriter) captureOutput(pos int, f func() token) (string, token) {
 	r.flushUntil(pos)
 	begin := len(r.out)
@@ -276,7 +275,7 @@ func makeKeywords() map[string]*keyword {
 	return named
 }
 
-// rewritePunct keeps account of brackets.
+// rewritePunct keeps track of brackets.
 func (r *rewriter) rewritePunct(t token) {
 	switch r.data[t.Start] {
 	case '<':
@@ -298,7 +297,8 @@ func (r *rewriter) openGroup() {
 	}
 }
 
-// closeGroup ends a group. LLVM refuses one that is empty.
+// closeGroup ends a group. LLVM refuses an empty group, so one that lost all its attributes gets
+// another.
 func (r *rewriter) closeGroup(t token) {
 	if r.groupOpen < 0 {
 		return

@@ -7,8 +7,8 @@ import (
 	"offlink/ir"
 )
 
-// bodyReader implements [ir.BodyReader]. It parses the text of a body again,
-// which the module was checked with when it was read.
+// bodyReader implements [ir.BodyReader]. It parses the text of a body a second time: the module's
+// parser has checked it and kept nothing but its place.
 type bodyReader struct {
 	*parser
 	extra     *extraTypes // of parser.types
@@ -22,7 +22,8 @@ type bodyReader struct {
 	open      bool // the last block has no terminator yet
 }
 
-// extraTypes are types that the module does not record, numbered after its own.
+// extraTypes are types that only bodies name. They are numbered after those of the module, which is
+// shared by all readers and does not change any more.
 type extraTypes struct {
 	types   []ir.Type
 	byShape map[string]ir.TypeID
@@ -79,8 +80,8 @@ func (r *bodyReader) ReadBody(function ir.ValueID, body *ir.Body) error {
 	return err
 }
 
-// statementWord returns the opcode of the statement that was read last and a colon, ""
-// where there is none.
+// statementWord returns the opcode of the statement that was read last with a colon, or "" if there
+// is none. It is for messages, so a guess from the text is good enough.
 func (r *bodyReader) statementWord() string {
 	if r.statement < 0 {
 		return ""
@@ -149,8 +150,8 @@ func (r *bodyReader) readParameters(function ir.ValueID) {
 	r.pos = int(r.text.partsOf(value).body)
 }
 
-// readBlocks reads the blocks up to the closing brace. The first block may
-// lack a label; it then has the next number, as LLVM counts.
+// readBlocks reads the blocks up to the closing brace. The first block may lack a label; it then
+// has the next number, as in LLVM.
 func (r *bodyReader) readBlocks() {
 	r.expectByte('{')
 	r.open = false
@@ -160,6 +161,7 @@ func (r *bodyReader) readBlocks() {
 		case isLabel:
 			r.beginBlock(n)
 		case !r.open && r.acceptWord("uselistorder"):
+			// Orders of uses are the end of a body; no reader of bodies needs them.
 			return
 		default:
 			if !r.open {
@@ -211,7 +213,8 @@ func (r *bodyReader) isVoid(id ir.TypeID) bool {
 	return id == ir.NoType || r.extra.types[id].Kind == ir.TypeOther && r.extra.types[id].Name == "void"
 }
 
-// localTable maps the names of a body to values.
+// localTable maps the names of a body to values. Uses may come before definitions, so an entry is
+// made by whichever is first.
 type localTable struct {
 	next    uint32
 	entries []ir.Value // ValueNone while not defined
@@ -230,8 +233,8 @@ func (t *localTable) resetTable() {
 	clear(t.numbers)
 }
 
-// entryOf returns the entry of a name. Numbers are in a map too: a function
-// may begin with any, and hostile input may name the highest.
+// entryOf returns the entry of a name. Numbers are in a map too: a function may begin with any
+// number, and hostile input may name the highest.
 func (t *localTable) entryOf(n name) uint32 {
 	if n.numbered {
 		i, ok := t.numbers[n.number]
@@ -255,8 +258,7 @@ func (t *localTable) growTable() uint32 {
 	return uint32(len(t.entries) - 1)
 }
 
-// defineLocal gives a name its value; an unnamed one moves the number that
-// comes next.
+// defineLocal gives a name its value. A number also decides which one the next unnamed value has.
 func (t *localTable) defineLocal(n name, v ir.Value) {
 	if n.numbered {
 		t.next = n.number + 1
@@ -264,8 +266,8 @@ func (t *localTable) defineLocal(n name, v ir.Value) {
 	t.entries[t.entryOf(n)] = v
 }
 
-// useLocal returns the value of that name, or a mark that is replaced at the end of
-// the body.
+// useLocal returns the value of that name, or a forward value that is replaced at the end of the
+// body.
 func (t *localTable) useLocal(n name, typ ir.TypeID) ir.Value {
 	i := t.entryOf(n)
 	if v := t.entries[i]; v.Kind != ir.ValueNone {
@@ -294,8 +296,8 @@ func (r *bodyReader) IntegerType(bits uint32) ir.TypeID {
 	return r.InternType(ir.Type{Kind: ir.TypeInteger, Bits: bits})
 }
 
-// derivedType returns a type that was derived, and fails where that is not
-// possible: at the statement, as types are derived after its last operand.
+// derivedType returns a type that was derived from those of operands. If it could not be derived,
+// the fault is at the statement: that happens after the last operand has been read.
 func (r *bodyReader) derivedType(id ir.TypeID, err error) ir.TypeID {
 	if err != nil {
 		r.failAt(r.statement, err.Error())
@@ -308,7 +310,7 @@ func (r *bodyReader) elementAt(id ir.TypeID, index uint32) ir.TypeID {
 	return r.derivedType(ir.ElementType(r.extra.types, id, uint64(index)))
 }
 
-// wordsOf cuts the little-endian bytes of a number into words.
+// wordsOf cuts the little-endian bytes of a number into words of 64 bits; the last may be padded.
 func wordsOf(bytes []byte) []uint64 {
 	for len(bytes)%8 != 0 {
 		bytes = append(bytes, 0)

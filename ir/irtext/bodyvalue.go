@@ -43,9 +43,9 @@ func (r *bodyReader) localValue(typ ir.TypeID) ir.Value {
 
 func (r *bodyReader) blockValue() ir.Value { return r.localValue(ir.NoType) }
 
-// metadataValue takes metadata as an operand.
-// A DIArgList is the one specialised node that may name local values, so it is never a node
-// of the module: it has no number and is read in place (Language Reference, "DIArgList").
+// metadataValue takes metadata as an operand. A DIArgList is the one specialised node that may name
+// local values, so it is never a node of the module: it has no number and is read in place
+// (Language Reference, "DIArgList").
 func (r *bodyReader) metadataValue() ir.Value {
 	if r.peekByte() != '!' {
 		v := r.typedValue()
@@ -69,9 +69,8 @@ func (r *bodyReader) addMetadata(m ir.MetadataUse) ir.Value {
 	return ir.Value{Kind: ir.ValueMetadata, Index: uint32(len(r.body.Metadata) - 1), Type: ir.NoType}
 }
 
-// readConstant takes a constant of that type.
-// A global value needs no node in the pool: its own number and the type that was written
-// are enough, and thousands of operands name one.
+// readConstant takes a constant of that type. A global value needs no node in the pool: its own
+// number and the type that was written are enough, and thousands of operands name one.
 func (r *bodyReader) readConstant(typ ir.TypeID) ir.Value {
 	switch c := r.peekByte(); {
 	case c == '@':
@@ -119,10 +118,9 @@ func (r *bodyReader) aggregateConstant(typ ir.TypeID, closing byte) ir.Value {
 	return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantAggregate, Type: typ, Operands: list})
 }
 
-// isData reports whether the elements, which are the constants from first on,
-// are numbers of at most 64 bits.
-// LLVM holds such arrays and vectors as ConstantDataSequential, and bitcode has one record
-// for them; the model follows it, so that an array of a million floats is one node.
+// isData reports whether the elements, which are the constants from first on, are numbers of at
+// most 64 bits. LLVM holds such arrays and vectors as ConstantDataSequential, and bitcode has one
+// record for them; the model does the same, so that an array of a million floats is one node.
 func (r *bodyReader) isData(list []ir.Value, first int) bool {
 	if len(list) == 0 || len(r.pool.Nodes)-first != len(list) {
 		return false
@@ -136,9 +134,8 @@ func (r *bodyReader) isData(list []ir.Value, first int) bool {
 	return true
 }
 
-// dataConstant replaces the elements by one constant.
-// The elements are the last nodes of the pool, as isData has made sure, so that they can be
-// taken back.
+// dataConstant replaces the elements by one constant. They are the last nodes of the pool, as
+// isData has made sure, so that they can be taken back.
 func (r *bodyReader) dataConstant(typ ir.TypeID, list []ir.Value, first int) ir.Value {
 	words := make([]uint64, len(list))
 	for i := range words {
@@ -182,9 +179,8 @@ func (r *bodyReader) wordConstant(typ ir.TypeID) ir.Value {
 	return r.readExpression(typ, ir.ParseOpcode(w))
 }
 
-// zeroConstant is the number 0 for numbers, as bitcode has it.
-// `zeroinitializer` and 0 are one constant in LLVM, which uniques them; readers of the
-// model then ask for a number alone.
+// zeroConstant makes a zero: the number 0 for numbers, as bitcode has it. `zeroinitializer` and 0
+// are one constant in LLVM, and this way readers of the model only have to look for the number.
 func (r *bodyReader) zeroConstant(typ ir.TypeID) ir.Value {
 	c := ir.ConstantNode{Kind: ir.ConstantZero, Type: typ}
 	if typ != ir.NoType {
@@ -198,10 +194,8 @@ func (r *bodyReader) zeroConstant(typ ir.TypeID) ir.Value {
 	return r.pool.Add(c)
 }
 
-// blockAddressConstant reads `blockaddress(@f, %label)`, of which the model
-// has the function.
-// Device code cannot jump to a computed address, so nothing that reads bodies needs the
-// block.
+// blockAddressConstant reads `blockaddress(@f, %label)`, of which the model has the function only.
+// Device code cannot jump to a computed address, so nothing that reads bodies needs the block.
 func (r *bodyReader) blockAddressConstant(typ ir.TypeID) ir.Value {
 	r.expectByte('(')
 	id, _ := r.globalUse(ir.RefAddress)
@@ -213,9 +207,9 @@ func (r *bodyReader) blockAddressConstant(typ ir.TypeID) ir.Value {
 	return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantBlockAddress, Type: typ, Operands: []ir.Value{function}})
 }
 
-// splatConstant reads `splat (type value)` (LLVM 19) as the vector that it
-// stands for, bounded, as the length is a number in the input; one that is longer, or
-// scalable, is ConstantOther.
+// splatConstant reads `splat (type value)` (LLVM 19) as the vector that it stands for. The length
+// is a number in the input, so it is bounded: a vector that is longer, or scalable, becomes a
+// ConstantOther.
 func (r *bodyReader) splatConstant(typ ir.TypeID) ir.Value {
 	r.expectByte('(')
 	element, _ := r.parseType()
@@ -244,10 +238,10 @@ func (r *bodyReader) splatConstant(typ ir.TypeID) ir.Value {
 	return r.pool.Add(ir.ConstantNode{Kind: ir.ConstantAggregate, Type: typ, Operands: list})
 }
 
-// readExpression takes the flags and operands of a constant expression. The opcode
-// of one that the model does not have (ptrauth) is OpInvalid.
-// LLVM drops constant expressions over time (15, 18 and 19 removed many); which of them a
-// version has does not matter here, as text that names one is of a version that has it.
+// readExpression takes the flags and operands of a constant expression. The opcode of one that the
+// model does not have (ptrauth) is OpInvalid. LLVM drops constant expressions over time (15, 18 and
+// 19 removed many). Which of them a version has does not matter here: text that names one is of a
+// version that has it.
 func (r *bodyReader) readExpression(typ ir.TypeID, op ir.Opcode) ir.Value {
 	r.enterNesting()
 	defer r.leaveNesting()
@@ -298,9 +292,9 @@ func (r *bodyReader) expressionPart(e *ir.Instruction, list *[]ir.Value) {
 	}
 }
 
-// numberConstant makes a constant of the text of a number.
-// The type decides how the digits are read: 1 is an integer or, as text of old may write
-// it, a float, and 0x begins the bits of a double even where the type is float.
+// numberConstant makes a constant from the text of a number. The type decides how the digits are
+// read: 1 is an integer or, as old text may write it, a float, and 0x begins the bits of a double
+// even if the type is float.
 func (r *bodyReader) numberConstant(typ ir.TypeID, text string) ir.Value {
 	if typ == ir.NoType {
 		r.failAt(r.pos, "a number without a type")
@@ -328,8 +322,8 @@ func (r *bodyReader) numberConstant(typ ir.TypeID, text string) ir.Value {
 	return r.pool.Add(c)
 }
 
-// integerWords returns the bits of an integer, 64 to a word.
-// Words are little-endian: the lowest 64 bits come first, as in bitcode's wide integers.
+// integerWords returns the bits of an integer, 64 to a word. The lowest 64 bits come first, as in
+// bitcode's wide integers.
 func (r *bodyReader) integerWords(text string, bits uint32) []uint64 {
 	if bits <= 64 {
 		if n, ok := integerBits(text); ok {
@@ -343,9 +337,8 @@ func (r *bodyReader) integerWords(text string, bits uint32) []uint64 {
 	return words
 }
 
-// specialFloat returns the bits of a number that text (LLVM 23) writes in words: +inf,
-// -qnan, +nan(0x1), +snan(0x1).
-// The payload of a NaN is kept below the quiet bit, which the word states.
+// specialFloat returns the bits of a number that text (LLVM 23) writes in words: +inf, -qnan,
+// +nan(0x1), +snan(0x1). The payload of a NaN lies below the quiet bit, which the word states.
 func specialFloat(text, typeName string) (uint64, bool) {
 	layout, ok := map[string]struct{ exponent, fraction int }{
 		"half": {5, 10}, "bfloat": {8, 7}, "float": {8, 23}, "double": {11, 52},

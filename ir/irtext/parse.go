@@ -25,7 +25,8 @@ func Parse(path string, data []byte) (*ir.Module, error) {
 	return t.module, nil
 }
 
-// parseText is Parse but for intrinsics that the module does not declare.
+// parseText is Parse without the declaration of intrinsics that the module uses and does not
+// declare.
 func parseText(path string, data []byte) (*text, error) {
 	t := newText(path, data)
 	if f := catchFault(t.outlineFile); f != nil {
@@ -40,11 +41,11 @@ func parseText(path string, data []byte) (*text, error) {
 // leastValue is the length of the shortest line that defines a value.
 const leastValue = len("@a=global i8 0")
 
-// countValues counts the lines that look like a definition or declaration of a
-// global value, and those of functions among them, for making room. It is never
-// wrong by more than lines of that length are.
-// Growing the table of values by doubling would copy it, and hold twice its size, in
-// modules of a million variables.
+// countValues counts the lines that look like a definition or declaration of a global value, and
+// those of functions among them. It is a guess that only decides how much room is made: growing the
+// table of values by doubling would copy it, and hold twice its size, in modules of a million
+// variables. Only lines of at least leastValue bytes count, so that the room is in proportion to
+// the input.
 func countValues(data []byte) (values, functions int) {
 	for len(data) >= leastValue {
 		end := bytes.IndexByte(data, '\n')
@@ -84,9 +85,8 @@ func newText(path string, data []byte) *text {
 	return t
 }
 
-// outlineFile is the first pass: it finds the definitions at top level.
-// Structs, metadata nodes and attribute groups may be used before they are defined, which
-// is why one pass cannot do: it would not know which of two texts a name stands for.
+// outlineFile is the first pass: it finds the definitions at top level. Structs, metadata nodes and
+// attribute groups may be used before they are defined, which is why a single pass would not do.
 func (t *text) outlineFile() {
 	p := &parser{scanner: scanner{data: t.data}, text: t}
 	t.table = newTypeTable(t)
@@ -104,9 +104,8 @@ func (t *text) outlineFile() {
 	p.checkTypes()
 }
 
-// topLevel steps over one definition.
-// The first byte decides, as in LLVM's parser; an input that is not IR fails at its first
-// token.
+// topLevel steps over one definition. The first byte decides which, as in LLVM's parser; an input
+// that is not IR fails at its first token.
 func (p *parser) topLevel() {
 	switch c := p.peekByte(); {
 	case c == '@':
@@ -177,8 +176,8 @@ func (p *parser) parseTarget() {
 	}
 }
 
-// moduleAsm notes a line of module assembly, which every partition copies.
-// It may define any symbol, so that no part of a module can do without it.
+// moduleAsm notes a line of module assembly, which every partition copies: it may define any
+// symbol, so that no part of a module can do without it.
 func (p *parser) moduleAsm() {
 	start := p.pos
 	p.expectWord("module")
@@ -187,10 +186,9 @@ func (p *parser) moduleAsm() {
 	p.text.asm = append(p.text.asm, p.spanFrom(start))
 }
 
-// parseSummary steps over an entry of a ThinLTO summary: ^N = word: (...), where
-// some entries have no parentheses.
-// Summaries describe the whole module to a linker of many; they are not written, as none of
-// them would be true of a part.
+// parseSummary steps over an entry of a ThinLTO summary: ^N = word: (...), where some entries have
+// no parentheses. Summaries describe whole modules to a linker of many. They are not written, since
+// none of them would be true of a part.
 func (p *parser) parseSummary() {
 	p.expectByte('^')
 	p.readInteger()
@@ -204,8 +202,8 @@ func (p *parser) parseSummary() {
 	p.readInteger()
 }
 
-// comdatDefinition parses `$name = comdat any`.
-// The five words are the selection kinds of the Language Reference, "Comdats".
+// comdatDefinition parses `$name = comdat any`. The five words are the selection kinds of the
+// Language Reference, "Comdats".
 func (p *parser) comdatDefinition() {
 	start := p.pos
 	p.expectByte('$')
@@ -228,10 +226,9 @@ func (p *parser) comdatDefinition() {
 	t.module.Comdats = append(t.module.Comdats, ir.Comdat{Name: string(n.text), Selection: selection})
 }
 
-// functionDefinition steps over the header of a function and its body, the
-// latter by its brackets.
-// Bodies are most of the text. The second pass parses them in parallel, so that this one
-// only has to find their ends.
+// functionDefinition steps over the header of a function, and over its body by its brackets. Bodies
+// are most of the text. The second pass parses them in parallel, so this one only has to find their
+// ends.
 func (p *parser) functionDefinition() {
 	start := p.pos
 	p.functionHeader()
@@ -284,8 +281,8 @@ func (p *parser) defineValue(start, body int) {
 	t.values = append(t.values, value)
 }
 
-// defineUnnamed notes the number of an unnamed value. Numbers ascend; LLVM
-// before 19 leaves no gaps.
+// defineUnnamed notes the number of an unnamed value. Numbers ascend; LLVM before 19 leaves no
+// gaps.
 func (p *parser) defineUnnamed(id ir.ValueID) {
 	h, t := &p.header, p.text
 	if h.name.number < t.nextUnnamed {
@@ -295,10 +292,9 @@ func (p *parser) defineUnnamed(id ir.ValueID) {
 	t.unnamed[h.name.number] = id
 }
 
-// checkTypes notes the structs that contain themselves, and fails if types are
-// nested too deep for the functions that walk them.
-// Later steps (sizes, layouts, translation) recurse over types without a bound of their
-// own.
+// checkTypes notes the structs that contain themselves, and fails if types are nested too deep for
+// the functions that walk them: later steps (sizes, layouts, translation) recurse over types
+// without a bound of their own.
 func (p *parser) checkTypes() {
 	depth := make([]int, len(p.text.module.Types)) // 0 unknown
 	for id := range p.text.module.Types {
@@ -319,8 +315,8 @@ const (
 	depthEndless = -2 // contains itself, or a type that does
 )
 
-// typeDepth returns how deep a type nests. A struct that holds itself by value
-// has no end, and no size; only pointers may go round.
+// typeDepth returns how deep a type nests, or depthEndless for a struct that holds itself by value
+// and so has no size; only pointers may form a cycle.
 func (p *parser) typeDepth(id ir.TypeID, depth []int, above int) int {
 	switch depth[id] {
 	case 0:

@@ -7,10 +7,9 @@ import (
 	"offlink/ir"
 )
 
-// headerWriter writes the header of one value, item by item.
-// LLVM's parser wants the parts of a header in one order; an edit may need a part that the
-// text does not have. So every item passes through writeItem, which first writes the parts
-// that stand before it.
+// headerWriter writes the header of one value, item by item. LLVM's parser wants the parts of a
+// header in one order, and an edit may need a part that the text does not have. So every item
+// passes through writeItem, which first writes the parts that stand before it.
 type headerWriter struct {
 	*writer
 	id        ir.ValueID
@@ -22,8 +21,8 @@ type headerWriter struct {
 	table     *elementTable // set beside keep
 	// linkage is the linkage in the partition.
 	linkage ir.Linkage
-	// attributes says that the model's attributes that the header has, and
-	// the attributes that the partition adds, have been written.
+	// attributes says that both the model's attributes that the header has and the attributes
+	// that the partition adds have been written; attachments says so of the partition's metadata.
 	attributes, attachments bool
 	linked, signed          bool // likewise the linkage, and the signature
 }
@@ -49,9 +48,8 @@ func (w *writer) writeHeader(v *ir.PartitionValue, keep []int) {
 	}
 }
 
-// collectHeader makes the patches for the header and body.
-// Only numbers of unnamed globals change in text that is kept, and only where some before
-// them went.
+// collectHeader makes the patches for the header and body. In text that is kept, only the numbers
+// of unnamed globals change, and only if some before them are left out.
 func (h *headerWriter) collectHeader(at *valueText) {
 	h.patches = h.patches[:0]
 	if !h.renumbered || !at.namesNumber {
@@ -67,8 +65,8 @@ func (h *headerWriter) collectHeader(at *valueText) {
 	})
 }
 
-// parseHeader puts the header into the parser. That of a variable of which elements
-// are dropped, which may be long, is remembered.
+// parseHeader puts the header into the parser. A variable that loses elements may have a long one,
+// so that its header is parsed once and remembered.
 func (h *headerWriter) parseHeader(at *valueText) {
 	p := h.parser
 	if h.keep == nil {
@@ -87,8 +85,9 @@ func (h *headerWriter) parseHeader(at *valueText) {
 	p.header.attached = slices.Clone(table.header.attached)
 }
 
-// Visibility, preemption and DLL storage are of symbols that other modules see; LLVM
-// refuses most of them beside internal and private.
+// isLocal reports whether the value is local in the partition. Visibility, preemption and DLL
+// storage belong to symbols that other modules see; LLVM refuses most of them next to internal and
+// private.
 func (h *headerWriter) isLocal() bool { return h.linkage == ir.Internal || h.linkage == ir.Private }
 
 // writeItem writes one item of the header, or its replacement in the partition.
@@ -107,7 +106,7 @@ func (h *headerWriter) writeItem(at *item) {
 	case itemLinkage:
 		h.writeLinkage()
 	case itemConvention:
-		// the model's is written in front of the signature
+		// The model's convention is written in front of the signature.
 	case itemPreemption, itemVisibility:
 		if !h.isLocal() {
 			h.writeSpaced(at)
@@ -152,9 +151,8 @@ func (h *headerWriter) trailingItem(at *item) {
 	}
 }
 
-// writeSpaced writes the item after a space, or after nothing when it begins with
-// a comma.
-// Items are kept without the white space around them.
+// writeSpaced writes the item after a space, or directly if it begins with a comma. Items are kept
+// without the white space around them.
 func (h *headerWriter) writeSpaced(at *item) {
 	if h.text.data[at.start] != ',' {
 		h.appendString(" ")
@@ -181,9 +179,8 @@ func (h *headerWriter) saysLinkage() bool {
 	return slices.ContainsFunc(h.parser.header.items, func(at item) bool { return at.kind == itemLinkage })
 }
 
-// writeLinkage writes the linkage: where the text has one, else of a function
-// before the first item after the attachments of a declaration, of others
-// after the name.
+// writeLinkage writes the linkage, once. It stands where the text has one; else that of a function
+// goes before the first item after the attachments of a declaration, that of others after the name.
 func (h *headerWriter) writeLinkage() {
 	if h.linked {
 		return
@@ -194,19 +191,17 @@ func (h *headerWriter) writeLinkage() {
 	}
 }
 
-// writeConvention writes the calling convention, if it is not C's.
-// It may differ from the text: a function that an
-// annotation of a stock clang marks becomes a kernel.
+// writeConvention writes the calling convention, if it is not C's. It may differ from the text: an
+// annotation of a stock clang makes a function a kernel.
 func (h *headerWriter) writeConvention() {
 	if h.value.CallingConv != 0 {
 		h.appendString(" " + h.text.module.CallingConv(h.value))
 	}
 }
 
-// writeType writes the type of a variable; that of an array has fewer
-// elements when the partition drops some.
-// The number of elements is part of the type; users of the variable see a pointer, so that
-// no other type changes with it (llvm.used and its like have no users at all).
+// writeType writes the type of a variable. If the partition drops elements of an array, its type
+// has a smaller length. Users of the variable see a pointer, so that no other type changes with it
+// (llvm.used and its like have no users at all).
 func (h *headerWriter) writeType(at *item) {
 	if h.keep == nil {
 		h.writeSpaced(at)
@@ -261,9 +256,9 @@ func (h *headerWriter) writeComdat() {
 	h.appendString(")")
 }
 
-// placeAdditions writes the partition's additions before the first item that has to
-// follow them: a function's attributes before section, comdat and
-// alignment, a variable's attachments before its attributes.
+// placeAdditions writes the partition's additions before the first item that has to follow them: a
+// function's attributes before section, comdat and alignment, a variable's attachments before its
+// attributes.
 func (h *headerWriter) placeAdditions(next *item) {
 	attribute := next.kind == itemString || next.kind == itemGroup || next.kind == itemWord
 	if h.value.Kind != ir.Function {
@@ -277,9 +272,8 @@ func (h *headerWriter) placeAdditions(next *item) {
 	}
 }
 
-// leadsAttributes reports whether the item stands before the attributes of a
-// function.
-// Their order is that of LLParser::parseFunctionHeader.
+// leadsAttributes reports whether the item stands before the attributes of a function, in the
+// order of LLParser::parseFunctionHeader.
 func (h *headerWriter) leadsAttributes(at *item) bool {
 	text := h.text.data[at.start:at.end]
 	for _, word := range []string{"unnamed_addr", "local_unnamed_addr", "addrspace"} {
@@ -297,10 +291,8 @@ func (h *headerWriter) beforeAttributes() {
 	}
 }
 
-// addAttributes writes the attributes that the model or the partition has beyond
-// the text.
-// Steps before the split add attributes to the model (annotations that become attributes,
-// for instance); the text lacks those.
+// addAttributes writes the attributes that the model or the partition has beyond the text. Steps
+// before the split add attributes to the model (those that annotations become, for instance).
 func (h *headerWriter) addAttributes() {
 	if h.attributes {
 		return
@@ -316,7 +308,7 @@ func (h *headerWriter) addAttributes() {
 	}
 }
 
-// addAttribute writes a string attribute.
+// addAttribute writes a string attribute that the text does not have.
 func (h *headerWriter) addAttribute(a ir.Attribute) {
 	h.appendString(" ")
 	h.buf = appendQuoted(h.buf, []byte(a.Key))

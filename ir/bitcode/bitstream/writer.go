@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Writer makes a bitstream. It is for one goroutine; Reset makes it ready.
+// Writer makes a bitstream. It is for one goroutine. Reset prepares it for each stream.
 type Writer struct {
 	buf     []byte
 	word    uint64 // bits that are not in buf yet
@@ -52,8 +52,8 @@ func (w *Writer) Reset(info Info) {
 	*w = Writer{buf: w.buf[:0], scopes: w.scopes[:0], lengths: w.lengths[:0], width: topWidth, info: info}
 }
 
-// Measure makes the writer drop its output and note the lengths of blocks,
-// for [Writer.Stream].
+// Measure makes the writer drop its output and only note the lengths of blocks, for
+// [Writer.Stream].
 func (w *Writer) Measure() { w.mode = modeMeasures }
 
 // Stream begins the stream again, which then goes to out. The same must be
@@ -68,6 +68,8 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
+// flush hands on the bytes that were gathered. Block lengths cannot be changed after that, so it is
+// not used while a stream is held.
 func (w *Writer) flush() {
 	if w.mode == modeStreams && w.err == nil {
 		_, w.err = w.sink.Write(w.buf)
@@ -93,6 +95,7 @@ func (w *Writer) Bytes() []byte { return w.buf }
 // Magic writes four bytes as they are.
 func (w *Writer) Magic(m [4]byte) { w.emitBits(uint64(binary.LittleEndian.Uint32(m[:])), 32) }
 
+// emitBits appends a field of n bits, at most 32. Bits of v above these must be zero.
 func (w *Writer) emitBits(v uint64, n uint) {
 	w.word |= v << w.used
 	w.used += n
@@ -139,7 +142,8 @@ func (w *Writer) Enter(id uint32, width uint) {
 	w.width, w.abbrevs = width, abbrevs[:len(abbrevs):len(abbrevs)]
 }
 
-// End ends the block.
+// End ends the block. Its length goes into the word that Enter left for it, or into the list for
+// the second pass.
 func (w *Writer) End() {
 	w.emitBits(endBlock, w.width)
 	w.alignWord()
@@ -180,8 +184,8 @@ func (w *Writer) writeAbbrev(a Abbrev) {
 	}
 }
 
-// Record writes a record with the block's abbreviation of that index where it
-// fits, else without (an index of -1 asks for that).
+// Record writes a record with the block's abbreviation of that index if the record fits it, else
+// without one (an index of -1 asks for that).
 func (w *Writer) Record(abbrev int, code uint32, operands []uint64) {
 	if abbrev < 0 || abbrev >= len(w.abbrevs) || !w.abbrevs[abbrev].Fits(code, operands) {
 		w.writeUnabbreviated(code, operands)
@@ -204,6 +208,8 @@ func (w *Writer) Record(abbrev int, code uint32, operands []uint64) {
 	}
 }
 
+// writeUnabbreviated writes a record without an abbreviation: code, number of operands and
+// operands, all as VBR6.
 func (w *Writer) writeUnabbreviated(code uint32, operands []uint64) {
 	w.flushIfLarge()
 	w.emitBits(unabbrev, w.width)
@@ -225,6 +231,7 @@ func (w *Writer) writeScalar(o Operand, v uint64) {
 	}
 }
 
+// writeArray writes the length of an array and its elements.
 func (w *Writer) writeArray(element Operand, operands []uint64) {
 	w.emitVBR(uint64(len(operands)), 6)
 	for _, v := range operands {
