@@ -17,13 +17,13 @@ type bodies struct {
 	hidden []span
 }
 
-// Mentions tells whether a body of the module has the word, whether or not the
+// Mentions reports whether a body of the module has the word, whether or not the
 // module declares it.
 func (m *Module) Mentions(word string) bool {
 	return m.bodies.findWord(word, func(next byte) bool { return !isWord(next) })
 }
 
-// ReadsRegister tells whether a body reads a special register or a part of it:
+// ReadsRegister reports whether a body reads a special register or a part of it:
 // "%ctaid" is read by one with %ctaid.x.
 func (m *Module) ReadsRegister(name string) bool {
 	return m.bodies.findWord(name, func(next byte) bool { return next == '.' || !isWord(next) })
@@ -50,7 +50,7 @@ func (b *bodies) findWord(word string, follows func(next byte) bool) bool {
 	return false
 }
 
-// isHidden tells whether a byte is part of a comment or a string.
+// isHidden reports whether a byte is part of a comment or a string.
 func (b *bodies) isHidden(at int) bool {
 	i, exact := slices.BinarySearchFunc(b.hidden, at, func(s span, at int) int { return s.from - at })
 	return exact || i > 0 && at < b.hidden[i-1].to

@@ -129,6 +129,6 @@ func (p *Pointer) pointerAttribute() string {
 	return fmt.Sprintf(" .ptr%s .align %d", space, max(p.Align, 1))
 }
 
-// takesPointer tells whether the parameter is a number that can be a pointer:
+// takesPointer reports whether the parameter is a number that can be a pointer:
 // a struct of its size that is passed by value is an array of bytes.
 func (p *Param) takesPointer() bool { return !p.Pointer && (p.Type == "u64" || p.Type == "b64") }

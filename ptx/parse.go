@@ -29,10 +29,10 @@ func Parse(name string, text []byte) (*Module, error) {
 	return p.module, nil
 }
 
-// headDirective tells whether a directive stands before all declarations.
+// headDirective reports whether a directive stands before all declarations.
 func headDirective(text string) bool { return text == ".target" || text == ".address_size" }
 
-// HasVersion tells whether the text begins as PTX does: after comments with
+// HasVersion reports whether the text begins as PTX does: after comments with
 // the directive .version.
 func HasVersion(text []byte) bool {
 	const most = 64 << 10 // of comments
@@ -74,7 +74,7 @@ func (p *parser) parseDirective() error {
 		return p.parseFunction(Local)
 	case ".global", ".const", ".shared", ".tex", ".local", ".param":
 		return p.parseVariable(directive.text, Local)
-	// Nothing that is linked or launched depends on them.
+	// They have no effect on anything that is linked or launched.
 	case ".pragma", ".alias":
 		return p.skipStatement()
 	default:
@@ -132,7 +132,7 @@ func (p *parser) skipStatement() error {
 	return nil
 }
 
-// skipBraces skips a block with those in it. Bodies are not parsed, so that
+// skipBraces skips a block with the blocks in it. Bodies are not parsed, so that
 // instructions of later versions of PTX need no change here.
 func (p *parser) skipBraces() error {
 	if p.next.text != "{" {
@@ -159,7 +159,8 @@ func (p *parser) parseEntry() (err error) {
 		}
 	}
 	if p.next.text == "," {
-		// MarkKernels puts a directive here, whose numbers it would continue.
+		// MarkKernels puts a directive here, and a comma after it would continue the
+		// directive's list of numbers.
 		return p.errorf("a comma after kernel %s", e.Name)
 	}
 	for p.next.text != "{" && p.next.text != ";" {
@@ -183,7 +184,7 @@ func (p *parser) parseEntry() (err error) {
 	return p.skipBraces()
 }
 
-// parseSizes reads up to three numbers; those that are not there are 1.
+// parseSizes reads up to three numbers; missing ones are 1.
 func (p *parser) parseSizes() [3]int {
 	sizes := [3]int{1, 1, 1}
 	for i, text := range p.parseList() {
@@ -197,8 +198,8 @@ func (p *parser) parseSizes() [3]int {
 // maxParameters is more than any device takes: they have at most 32764 bytes.
 const maxParameters = 1 << 15
 
-// parseParams reads a kernel's parameters after the opening parenthesis, and
-// tells where the closing one ends.
+// parseParams reads a kernel's parameters after the opening parenthesis. end is the
+// offset after the closing one.
 func (p *parser) parseParams() (params []Param, end int, err error) {
 	for p.next.text != ")" {
 		param, err := p.parseParam()

@@ -64,7 +64,7 @@ func (b *lazyBackend) openDrivers() {
 	b.drivers, b.devices, b.err = drivers, devices, errors.Join(errs...)
 }
 
-// isOpen tells whether drivers were opened.
+// isOpen reports whether drivers were opened.
 func (b *lazyBackend) isOpen() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -98,7 +98,7 @@ func (b *lazyBackend) closeDrivers() error {
 	return errors.Join(errs...)
 }
 
-// HasDrivers tells whether a back end is open that EndDrivers would end.
+// HasDrivers reports whether a back end is open that EndDrivers would end.
 func (r *Runtime) HasDrivers() bool {
 	return slices.ContainsFunc(r.backends, func(b *lazyBackend) bool { return !b.Embedded && b.isOpen() })
 }

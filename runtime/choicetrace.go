@@ -43,14 +43,14 @@ func (c *choiceTrace) requested(spelled string) {
 	fmt.Fprintf(c.out, "%sRequested device: %s\n", c.prefix, spelled)
 }
 
-// candidate tells of a device that was looked at.
+// candidate reports a device that was looked at.
 func (c *choiceTrace) candidate(d *Device) {
 	if c != nil && c.all {
 		c.describe("Candidate", d)
 	}
 }
 
-// selected tells of the device that was chosen.
+// selected reports the device that was chosen.
 func (c *choiceTrace) selected(d *Device) {
 	if c != nil {
 		c.describe("Selected", d)

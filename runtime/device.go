@@ -215,7 +215,7 @@ func (s *deviceSearch) fitsDevice(d *Device) bool {
 		(fitsPattern(s.which, strconv.Itoa(d.Index)) || s.which == string(d.Info().Type))
 }
 
-// acceptsAny tells whether the device can build one of the images.
+// acceptsAny reports whether the device can build one of the images.
 func (d *Device) acceptsAny(images []*registry.Image) bool {
 	return slices.ContainsFunc(images, func(img *registry.Image) bool { return d.Accepts(resolve.DriverImage(img)) == nil })
 }

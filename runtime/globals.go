@@ -193,7 +193,7 @@ func (g *deviceGlobals) endDevices(closed bool, ended map[*Device]bool) error {
 	return errors.Join(errs...)
 }
 
-// closeMemory gives the memory back.
+// closeMemory releases the memory.
 func (g *deviceGlobals) closeMemory() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

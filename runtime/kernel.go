@@ -141,7 +141,7 @@ func allParams(device []driver.Param) []Param {
 	return params
 }
 
-// Close gives the kernel back.
+// Close releases the kernel.
 func (k *Kernel) Close() error {
 	err := k.kernel.Close()
 	if released := k.program.releaseUse(); err == nil {

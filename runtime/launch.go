@@ -96,7 +96,7 @@ func isRequired(local []int, required [3]int) bool {
 	return true
 }
 
-// isEmpty tells whether a global size has no work-items.
+// isEmpty reports whether a global size has no work-items.
 func isEmpty(global []int) bool {
 	return slices.Contains(global, 0) && slices.Min(global) == 0
 }

@@ -28,7 +28,7 @@ func (b *builder) nativeImages(i int, code []byte) []*registry.Image {
 	return b.snapshot.Natives(string(sum[:]))
 }
 
-// startsNative tells whether the program is one image that has native code, so that
+// startsNative reports whether the program is one image that has native code, so that
 // nothing of it has to be kept between runs.
 func (b *builder) startsNative() bool {
 	if len(b.link.Images) > 1 || !b.snapshot.HasNatives() {

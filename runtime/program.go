@@ -23,8 +23,8 @@ type KernelRef struct {
 	// Functions are exported functions that are linked with the kernel, which
 	// calls them through pointers (Program.FunctionPointer).
 	Functions []string
-	// RefuseDuplicates makes a [resolve.DuplicatesError] where a warning is
-	// given otherwise: another image defines a symbol of the link differently.
+	// RefuseDuplicates returns a [resolve.DuplicatesError] instead of a warning if
+	// another image defines a symbol of the link differently.
 	RefuseDuplicates bool
 }
 
@@ -59,7 +59,7 @@ func (r *Runtime) Program(ctx context.Context, d *Device, ref KernelRef) (_ *Pro
 	return &Program{d, b.link, built, r}, nil
 }
 
-// resolveKernel is builder as a step of the trace.
+// resolveKernel is newBuilder as a step of the trace.
 func (r *Runtime) resolveKernel(program *trace.Span, d *Device, ref KernelRef) (*builder, error) {
 	span := program.Start("resolve", ref.Name)
 	b, err := r.newBuilder(d, ref)
@@ -135,7 +135,8 @@ func (b *builder) specializeImages(spec SpecConstants) error {
 	return nil
 }
 
-// getProgram finds a program that serves, or builds one.
+// getProgram returns a built program that serves the link, which may have been built for
+// another kernel of the same images, or builds one.
 func (b *builder) getProgram(ctx context.Context) (*builtProgram, error) {
 	programs := &b.runtime.programs
 	found := programs.findBuilt(func(key programKey, _ []*registry.Image, p *linkedProgram) bool {
@@ -204,12 +205,12 @@ func (b *builder) compiledObject(ctx context.Context, i int) (*built[objectKey, 
 	})
 }
 
-// globalMapping ends the keys of the property set SYCL/program metadata that
-// give a variable's name in the code for the host's.
+// globalMapping ends the keys of the property set SYCL/program metadata that map the
+// host's name of a variable to its name in the code.
 const globalMapping = "@global_id_mapping"
 
-// hostNames are the names of variables that the property sets of an image
-// tell; SPIR-V has them in its decorations.
+// hostNames returns the names of variables that the property sets of an image state, by
+// the host's name. SPIR-V states them in its decorations instead.
 func hostNames(img *registry.Image) map[string]string {
 	var names map[string]string
 	set := img.Properties.Get(props.SetProgramMetadata)
@@ -227,7 +228,7 @@ func hostNames(img *registry.Image) map[string]string {
 	return names
 }
 
-// warnDuplicates tells of symbols that other images define differently.
+// warnDuplicates warns of symbols that other images define differently.
 func (b *builder) warnDuplicates() {
 	if b.runtime.options.Warn == nil {
 		return
@@ -237,7 +238,7 @@ func (b *builder) warnDuplicates() {
 	}
 }
 
-// Close gives the program back.
+// Close releases the program.
 func (p *Program) Close() error { return p.built.releaseUse() }
 
 // Statistics are the counters of a runtime.

@@ -60,7 +60,7 @@ func (p *linkedProgram) prepareOnce(work func() error) error {
 	return err
 }
 
-// servesLink tells whether the program has the kernel of a link as that link would
+// servesLink reports whether the program has the kernel of a link as that link would
 // have it: all of its images, with the same specialization constants, and the
 // kernel not taken out as a duplicate.
 func (p *linkedProgram) servesLink(link *resolve.Link, specs []string) bool {

@@ -115,7 +115,7 @@ func isCancelled(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// isLasting tells whether the same inputs fail again.
+// isLasting reports whether the same inputs fail again.
 func isLasting(err error) bool {
 	_, build := errors.AsType[*driver.BuildError](err)
 	return build && !isCancelled(err) && !errors.Is(err, driver.ErrOutOfResources)
@@ -261,7 +261,7 @@ func (b *built[K, T]) isReady() bool {
 	}
 }
 
-// isIdle tells whether the store alone uses it.
+// isIdle reports whether the store alone uses it.
 func (b *built[K, T]) isIdle() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -91,7 +91,7 @@ func (s *Jobserver) Close() error {
 	return errors.Join(s.read.Close(), s.write.Close())
 }
 
-// Acquire waits for a slot and returns the function that gives it back. The
+// Acquire waits for a slot and returns the function that releases it. The
 // first of a process's jobs has the slot that the process itself stands for.
 // The error is ctx's, or that the pool cannot be read.
 func (s *Jobserver) Acquire(ctx context.Context) (release func(), err error) {
@@ -167,7 +167,7 @@ func (s *Jobserver) abandon(got <-chan readResult) {
 	}
 }
 
-// release gives the slot back. A byte goes back as it came.
+// release frees the slot. A byte goes back as it came.
 func (s *Jobserver) release(t token) {
 	if t.own {
 		s.own <- struct{}{}

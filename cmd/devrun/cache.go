@@ -15,8 +15,8 @@ import (
 	"offlink/runtime/cache"
 )
 
-// runtimeOptions are those of the environment. The caller closes the cache,
-// which may be nil.
+// runtimeOptions returns the options that the environment asks for. The caller closes
+// the cache, which may be nil.
 func runtimeOptions(s cli.Streams) runtime.Options {
 	o := runtime.Options{Warn: func(line string) { fmt.Fprintln(s.Err, "devrun: warning: "+line) }}
 	if settings, on := cache.FromEnvironment(os.Getenv, s.Err); on {
@@ -64,8 +64,8 @@ kept. SYCL_CACHE_TRACE=1 tells about each use.`,
 	return c
 }
 
-// withCache opens the folder and hands it to a subcommand. Whether the
-// environment has the cache on is of no interest here.
+// withCache opens the folder and passes it to a subcommand, whether or not the
+// environment has the cache on.
 func (o *cacheCommand) withCache(run func(*cache.Cache) error) (err error) {
 	settings, _ := cache.FromEnvironment(os.Getenv, o.streams.Err)
 	if o.dir != "" {
@@ -158,8 +158,8 @@ func (o *cacheCommand) printStatistics(c *cache.Cache) error {
 	return err
 }
 
-// verifyEntries prints the damaged entries and leaves them: to take them out is
-// the work of gc, so that a check changes nothing.
+// verifyEntries prints the damaged entries and leaves them in place: gc removes them, so
+// that a check changes nothing.
 func (o *cacheCommand) verifyEntries(c *cache.Cache) error {
 	list, err := c.List()
 	if err != nil {
@@ -219,9 +219,9 @@ func (o *cacheCommand) newExplain() *cobra.Command {
 	return c
 }
 
-// explainLaunch is the walk of a launch up to the look into the cache. It opens
-// the same device and resolves the same images, as the key depends on both; the
-// kernel is neither built nor run.
+// explainLaunch does what a launch does up to its look into the cache. It opens the same
+// device and resolves the same images, as the key depends on both. The kernel is
+// neither built nor run.
 func (o *cacheCommand) explainLaunch(c *cache.Cache, kernel, selector string, names []string) (err error) {
 	rt := runtime.NewLazily(backends.Lazy(backends.Options{Output: io.Discard}), runtime.Options{Cache: c})
 	defer closeInto(&err, rt.Shutdown)

@@ -21,9 +21,8 @@ import (
 	"offlink/runtime/driver"
 )
 
-// Some drivers end the process that asks them, and some never answer: doctor and
-// devices ask them in processes of their own, by hidden subcommands whose output is
-// JSON.
+// Some drivers end the process that queries them, and some never return. So doctor and
+// devices query them in separate processes, by hidden subcommands whose output is JSON.
 const (
 	listCommand     = "doctor-list"
 	selfTestCommand = "doctor-self-test"
@@ -33,9 +32,8 @@ const (
 // children of its own.
 const processDelay = time.Second
 
-// askProcess runs devrun with a hidden subcommand and decodes its output. The
-// result is taken where it is whole, whatever the exit status: drivers crash after
-// it, too.
+// askProcess runs devrun with a hidden subcommand and decodes its output. A complete
+// result is taken whatever the exit status: some drivers crash after it.
 func askProcess(ctx context.Context, s cli.Streams, limit time.Duration, result any, args ...string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -63,12 +61,12 @@ func askProcess(ctx context.Context, s cli.Streams, limit time.Duration, result 
 	return errors.New("the process ended without a result")
 }
 
-// resultMark stands before the result of a process: where divertOutput cannot, drivers
-// print on standard output, too.
+// resultMark precedes the result of a process: where divertOutput does nothing, drivers
+// may print on standard output too.
 const resultMark = "\n-- the result of devrun doctor --\n"
 
-// writeResult writes the result of a process. The process ends after it without
-// closing its drivers, some of which crash or hang then.
+// writeResult writes the result of a process, which then ends without closing its
+// drivers: some crash or hang when they are closed.
 func writeResult(out io.Writer, result any) error {
 	if _, err := io.WriteString(out, resultMark); err != nil {
 		return err
@@ -76,15 +74,15 @@ func writeResult(out io.Writer, result any) error {
 	return cli.WriteJSON(out, result)
 }
 
-// readResult tells whether the output has a whole result. Text after it is a
-// driver's.
+// readResult decodes the last result in the output, and reports whether it is complete.
+// Text after it is ignored, as it comes from a driver.
 func readResult(output []byte, result any) bool {
 	at := bytes.LastIndex(output, []byte(resultMark))
 	return at >= 0 && json.NewDecoder(bytes.NewReader(output[at+len(resultMark):])).Decode(result) == nil
 }
 
-// driversWords are the last words of a driver: the last line, or the one before Go
-// tells of a signal, with that signal.
+// driversWords returns the last words of a driver: the last line, or the line before the
+// one with which Go reports a signal, together with that.
 func driversWords(said string) string {
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	for i, line := range lines {
@@ -99,7 +97,7 @@ func driversWords(said string) string {
 	return lines[len(lines)-1]
 }
 
-// goTrace is the first line that Go prints where it ends for a signal or a fault.
+// goTrace matches the first line that Go prints when a signal or a fault ends a process.
 var goTrace = regexp.MustCompile(`^(SIG[A-Z]+: |fatal error: |panic: |unexpected fault address)`)
 
 // listing is the result of the process that lists back ends, or those of several.
@@ -112,8 +110,8 @@ type listing struct {
 	NoDevice string
 }
 
-// listBackends lists the back ends in one process. Where that fails, each part of
-// them is asked in its own, and bad tells that one of these failed.
+// listBackends lists the back ends in one process. If that fails, each part of them is
+// listed in a process of its own, and bad says that one of these failed.
 func listBackends(ctx context.Context, s cli.Streams, limit time.Duration) (all listing, bad bool) {
 	if askProcess(ctx, s, limit, &all, listCommand) == nil {
 		return all, false
@@ -138,7 +136,7 @@ func listBackends(ctx context.Context, s cli.Streams, limit time.Duration) (all 
 	return all, bad
 }
 
-// failedPart reports a part whose process failed. Several drivers of OpenCL share one.
+// failedPart reports a part whose process failed. All drivers of OpenCL are one part.
 func failedPart(part string, failed error) listing {
 	name, plugin := strings.CutPrefix(part, backends.Plugins+":")
 	words := failed.Error()
@@ -235,8 +233,8 @@ func selfTest(ctx context.Context, s cli.Streams, part, selector string) error {
 	return fmt.Errorf("there is no device %s", selector)
 }
 
-// testOneDevice tells a device that cannot take the test's SPIR-V from one that
-// fails: the former is not a fault.
+// testOneDevice runs the self-test. A device that does not take the test's SPIR-V is
+// skipped, which is not a fault.
 func testOneDevice(ctx context.Context, d driver.Device) selfTestEntry {
 	times, err := backends.SelfTest(ctx, d)
 	if refused, ok := errors.AsType[*backends.RefusedError](err); ok {

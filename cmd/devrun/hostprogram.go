@@ -46,8 +46,8 @@ func openProgram(names, opened []string) (*hostProgram, error) {
 	return p, nil
 }
 
-// openFiles reads the arguments first and then the libraries that they load: whether a library
-// counts by itself depends on whether any argument is a program.
+// openFiles reads the arguments first, and then the libraries that they load: whether a
+// library counts as loaded by itself depends on whether any argument is a program.
 func (p *hostProgram) openFiles(names, opened []string) error {
 	for _, name := range slices.Concat(names, opened) {
 		if err := p.openArgument(name); err != nil {
@@ -72,7 +72,7 @@ func (p *hostProgram) openFiles(names, opened []string) error {
 	return nil
 }
 
-// sameModule tells whether two names are of one file.
+// sameModule reports whether two names are of one file.
 func (f *hostFile) sameModule(other *hostFile) bool { return f.module == other.module }
 
 // openArgument reads a file, or the files of a folder that have images.
@@ -116,8 +116,8 @@ func mayHoldImages(path string) bool {
 	return wrapper.MayHoldImages(head[:n])
 }
 
-// openFile reads a file as a module of the host and as a holder of images. A file
-// that is neither has an unknown kind and no images; the caller judges.
+// openFile reads a file as a module of the host and as a holder of images. A file that is
+// neither is no error here: it has an unknown kind and no images.
 func (p *hostProgram) openFile(name string) (*hostFile, error) {
 	module, err := p.loader.Open(name)
 	if err != nil {
@@ -130,8 +130,8 @@ func (p *hostProgram) openFile(name string) (*hostFile, error) {
 	return &hostFile{name, module, images}, nil
 }
 
-// loadClosure adds a file and the libraries that come with it, unless they are there,
-// and reports those that are not found.
+// loadClosure adds a file and the libraries that it loads, in the order of their
+// constructors and each once, and reports the libraries that are not found.
 func (p *hostProgram) loadClosure(f *hostFile) error {
 	closure := p.loader.Closure(f.module)
 	p.addMissing(f, closure.Missing)
@@ -175,7 +175,7 @@ func (p *hostProgram) addMissing(f *hostFile, list []hostlibs.Missing) {
 	}
 }
 
-// warnNearby tells of files with images that were given and are not loaded.
+// warnNearby warns of files with images that were given but that no program loads.
 func (p *hostProgram) warnNearby() {
 	for _, f := range p.nearby {
 		if len(f.images) > 0 {
@@ -242,7 +242,7 @@ func escapeGlob(folder string) string {
 	return string(b)
 }
 
-// linkcheckProgram are the images as registries have them.
+// linkcheckProgram returns the images in registries, as linkcheck takes them.
 func (p *hostProgram) linkcheckProgram() linkcheck.Program {
 	loaded := snapshotOf(p.loaded)
 	if len(p.nearby) == 0 {

@@ -19,7 +19,7 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// extractor is the command extract.
+// extractor has the options of the command extract.
 type extractor struct {
 	inflation
 	selection
@@ -109,7 +109,7 @@ func (e *extractor) extractImages(x *extraction, f *wrapper.File, name string, c
 	return f.CheckUnchanged()
 }
 
-// extractedFiles is the files of an image in JSON.
+// extractedFiles lists the files of one image, for -json.
 type extractedFiles struct {
 	Image      int    `json:"image"`
 	Code       string `json:"code"`
@@ -331,8 +331,8 @@ func (x *extraction) writeTable(g *group, name string) error {
 	return x.outputs.WriteLast(name, text)
 }
 
-// dropEmpty removes the last columns, those that other tables do not have,
-// where they are empty.
+// dropEmpty removes the optional columns, manifest and architecture, that no row fills.
+// The first three columns stay: they are those of every table.
 func (g *group) dropEmpty() {
 	const always = 3
 	for column := len(g.table.Columns) - 1; column >= always; column-- {
@@ -371,8 +371,8 @@ func (x *extraction) addCommand(options []string, input string) {
 	x.summary.WriteString(strings.Join(words, " ") + "\n")
 }
 
-// kindOptions spells kind, target and format. Compressed code has no name,
-// as the wrapper detects it.
+// kindOptions spells kind, target and format. The format of compressed code has no name
+// on the command line: the wrapper detects it.
 func (s *tableOptions) kindOptions() []string {
 	format := s.format
 	if format == devimg.FormatCompressedNone {
@@ -393,8 +393,8 @@ func (s *tableOptions) allOptions() []string {
 	return options
 }
 
-// responseFile spells the command line of all images in their order: each option
-// holds until it is given again.
+// responseFile spells the command line of all images in their order. Every option is
+// given for every image, as an option holds until it is given again.
 func (x *extraction) responseFile() string {
 	var b strings.Builder
 	for _, row := range x.order {

@@ -67,8 +67,8 @@ type selection struct {
 	kernel               string
 }
 
-// defineSelectionFlags defines the options that choose images; those that
-// several commands have, they have with one meaning.
+// defineSelectionFlags defines the options that choose images, with one meaning in all
+// commands that have them.
 func (s *selection) defineSelectionFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.Var(&s.images, "image", "the images with the numbers `N[,N]` in the list (0,2); may be repeated")
@@ -127,7 +127,7 @@ func (s *selection) chooseImages(f *wrapper.File) ([]int, error) {
 	return chosen, nil
 }
 
-// countImages is "1 image" or "3 images".
+// countImages says how many images there are, and how they are numbered.
 func countImages(n int) string {
 	switch n {
 	case 0:
@@ -146,7 +146,9 @@ func (s *selection) matchesImage(i int, img *wrapper.Located) bool {
 		(s.format == "" || s.format == img.Form() || s.format == img.Format.String())
 }
 
-// withKernel returns those of the images that have the kernel of --kernel.
+// withKernel returns those of the images that have the kernel of --kernel. The name is
+// looked up among the kernels of all of them, so that a part of it which several
+// kernels have is refused. Only a name that matches nothing is a noMatchError.
 func (s *selection) withKernel(f *wrapper.File, images []int) ([]int, error) {
 	if s.kernel == "" || len(images) == 0 {
 		return images, nil
@@ -219,7 +221,7 @@ func describeNumbers(images []int) string {
 	return fmt.Sprintf("%d images (%s)", len(images), joinNumbers(images))
 }
 
-// listed is how many numbers a message has.
+// listed is the most numbers that a message lists.
 const listed = 16
 
 // joinNumbers joins the numbers of images, as --image takes them.

@@ -26,9 +26,9 @@ type settings struct {
 
 // options is the command line.
 type options struct {
-	settings // as the last options left them
+	settings // of the next input: the options so far
 	inputs   []input
-	read     []input // the images': with a table those of its rows
+	read     []input // of the images: with -batch, those of the table's rows
 	adjacent int     // inputs since the last option
 
 	wrap   wrapper.WrapOptions
@@ -61,7 +61,7 @@ func parseCommandLine(args []string, s cli.Streams) (*options, error) {
 	return o, o.checkLine()
 }
 
-// checkLine reports errors that only the whole line shows.
+// checkLine reports errors that only the whole command line shows.
 func (o *options) checkLine() error {
 	switch {
 	case o.output == "":
@@ -70,7 +70,8 @@ func (o *options) checkLine() error {
 		return errors.New("no input file")
 	}
 	for _, in := range o.inputs {
-		// A table's images may be of the kind "unknown", an input may not.
+		// The images of a table may have the kind "unknown", other inputs may not,
+		// as in the reference tool.
 		isSet := in.hasKind && in.kind != devimg.KindUnknown
 		if !isSet && !(o.batch && o.hasKind) {
 			return errors.New("offload model not set: give -kind=sycl before the input")
@@ -140,7 +141,8 @@ func (o *options) addInformation(f *cli.FlagSet, s cli.Streams) {
 	}
 }
 
-// stickyOption returns the Set function of an option that ends a group of inputs.
+// stickyOption returns the Set function of an option that ends a group of inputs: the
+// next input is an image again, and not the manifest of the one before.
 func (o *options) stickyOption(set func(string) error) func(string) error {
 	return func(value string) error {
 		o.adjacent = 0

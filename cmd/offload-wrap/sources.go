@@ -122,7 +122,7 @@ func (l *lister) fileOfMany(f *wrapper.File) error {
 	return err
 }
 
-// headSize is how much of a file tells whether it can have images.
+// headSize is how much of a file reports whether it can have images.
 const headSize = 4096
 
 // mayHold reports whether a file of a folder can have images, by its first

@@ -34,7 +34,7 @@ func (o *options) driverFlags(f *cli.FlagSet) {
 	hidden(ignoredOption, "FILE", "info-output-file", "crash-diagnostics-dir", "time-trace-file")
 }
 
-// setRDC accepts -sycl-rdc, which tells whether code of other objects may be
+// setRDC accepts -sycl-rdc, which reports whether code of other objects may be
 // linked to. Here -device-image-dependencies decides about that.
 func (o *options) setRDC(string) error {
 	o.hasRDC = true

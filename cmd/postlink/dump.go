@@ -104,7 +104,7 @@ func newDumpCommand(s cli.Streams) *cobra.Command {
 	return c
 }
 
-// dumpModule collects the listing. Metadata is decoded here alone, as
+// dumpModule collects the listing. This is the one place that decodes metadata:
 // splitting leaves it packed.
 func dumpModule(f *irfile.File) (*moduleDump, error) {
 	m := f.Module
@@ -116,8 +116,8 @@ func dumpModule(f *irfile.File) (*moduleDump, error) {
 	for _, c := range m.Comdats {
 		d.Comdats = append(d.Comdats, comdatDump{c.Name, c.Selection})
 	}
-	// One printer for all, as it remembers the first error: a listing with a node that
-	// cannot be decoded is printed nowhere.
+	// One printer for all, as it remembers the first error: if any node cannot be
+	// decoded, no listing is printed.
 	p := metadataPrinter{module: m}
 	for i := range m.Values {
 		d.Values[i] = dumpValue(m, ir.ValueID(i), &p)
@@ -146,8 +146,8 @@ func dumpValue(m *ir.Module, id ir.ValueID, p *metadataPrinter) valueDump {
 	if sizer, ok := m.Source.(ir.Sizer); ok && !v.Declaration {
 		d.Bytes = sizer.ValueSize(id)
 	}
-	// String attributes alone: SYCL's facts are among them, and the codecs keep the others
-	// as they were read.
+	// String attributes only: SYCL's facts are among them, and the codecs keep the
+	// others as they were read.
 	add := func(a ir.Attribute) { d.Attributes = append(d.Attributes, attributeText(a)) }
 	for _, g := range v.Details().Groups {
 		for _, a := range m.AttributeGroups[g].Strings {

@@ -61,7 +61,7 @@ func runSPIRVTool(args []string, s cli.Streams) error {
 	return t.writeModule(code, s)
 }
 
-// writeModule writes the module where -o says, or beside the input.
+// writeModule writes the module where -o says, otherwise next to the input.
 func (t *spirvTool) writeModule(code []byte, s cli.Streams) error {
 	if t.output == "" {
 		if t.output = "-"; t.input != irfile.Stdin {
@@ -81,8 +81,8 @@ func (t *spirvTool) writeModule(code []byte, s cli.Streams) error {
 	return outputs.Commit()
 }
 
-// defineFlags are the options of llvm-spirv. Those about the other direction, and
-// those that say nothing here, are accepted and not listed.
+// defineFlags defines the options of llvm-spirv. Those about the other direction, and
+// those without a meaning here, are accepted and not listed.
 func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 	o := &t.translation
 	f := &cli.FlagSet{Program: program}

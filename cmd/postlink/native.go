@@ -25,7 +25,7 @@ type nativeTarget struct {
 	name   string // the value of -to
 	goarch string
 	image  string // the target of the image, as SYCL's are spelled
-	level  string // the processor unless -native-arch says another one
+	level  string // the processor, unless -native-arch names others
 }
 
 var nativeTargets = []nativeTarget{
@@ -58,7 +58,8 @@ func levelNames() string {
 	return strings.Join(names, ", ")
 }
 
-// setLevels takes the levels of processors, the least one first in tables.
+// setLevels takes the levels of processors, in the order of hostdev.Processors and not
+// of the option, so that tables list the least one first.
 func (o *nativeOptions) setLevels(arg string) error {
 	o.levels = nil
 	given := strings.Split(arg, ",")
@@ -156,8 +157,9 @@ func (c *nativeCompiler) levelsOf(t nativeTarget) []string {
 	return levels
 }
 
-// writeNative makes the native images of an image and writes their files. Kernels
-// that have no native code, or the reason why none have, are noted for the end.
+// writeNative makes the native images of an image and writes their files. Kernels that
+// get no native code are not an error, as the SPIR-V image still serves them: they are
+// noted with the reason for the warnings at the end.
 func (w *imageWriter) writeNative(i *image, spirv []byte) error {
 	name := fmt.Sprintf("%s, image %d", w.native.path, i.number)
 	source, err := hostdev.NativeC(w.native.ctx, name, spirv)
@@ -219,8 +221,9 @@ func (w *imageWriter) writeNativeLevel(i *image, source *hostdev.NativeSource, c
 	return row, errors.Join(w.outputs.WriteFile(row.code, code), w.writeNativeProperties(row, facts))
 }
 
-// readNativeOutput reads the image as the device will, and refuses one that needs
-// functions that not every process has.
+// readNativeOutput reads the image as the device will, and refuses one that imports
+// functions other than the three that compilers call by themselves: not every process
+// that loads the image has them.
 func readNativeOutput(code []byte) (*hostdev.NativeImage, error) {
 	facts, err := hostdev.ReadNativeImage(bytes.NewReader(code))
 	if err != nil {
@@ -259,13 +262,14 @@ func (w *imageWriter) writeNativeProperties(row *nativeImage, facts *hostdev.Nat
 	return w.outputs.WriteFile(row.properties, text)
 }
 
-// addNativeColumns adds the columns that tell native images from those beside them.
+// addNativeColumns adds the columns that distinguish native images from the SPIR-V images
+// in the same table.
 func addNativeColumns(t *filetable.Table) {
 	t.Columns = append(t.Columns, filetable.ColumnTarget, filetable.ColumnFormat, filetable.ColumnArch)
 }
 
 // listsNative reports whether the table of a target lists native images, and
-// whether it lists the others: a target that is theirs is for them alone.
+// whether it lists the others: a target of native images lists only those.
 func (o *options) listsNative(target string) (native, others bool) {
 	if len(o.native.targets) == 0 {
 		return false, true
@@ -274,7 +278,7 @@ func (o *options) listsNative(target string) (native, others bool) {
 	return target == "" || theirs, !theirs
 }
 
-// warnNotNative tells which kernels have no native code.
+// warnNotNative prints which kernels have no native code, and why.
 func warnNotNative(images []*image, s cli.Streams) {
 	for _, i := range images {
 		for _, reason := range i.notNative {
@@ -283,5 +287,5 @@ func warnNotNative(images []*image, s cli.Streams) {
 	}
 }
 
-// takesNative tells whether an image has kernels that native code can be made of.
+// takesNative reports whether an image has kernels that native code can be made of.
 func takesNative(partition *split.Partition) bool { return len(kernelsOf(partition)) > 0 }

@@ -188,8 +188,8 @@ func (o *options) addOutput(arg string) error {
 		target, file = "", arg
 	}
 	if file == "" {
-		// A target may contain no comma, and a file may: the first comma parts
-		// them.
+		// The first comma separates the two: a target contains none, but the name
+		// of a file may.
 		return fmt.Errorf("-o %s names no file", arg)
 	}
 	o.outputs, o.hasOutput = append(o.outputs, output{target, file}), true
@@ -203,8 +203,8 @@ func (o *options) setSplit(arg string) (err error) {
 	return err
 }
 
-// setSpecConst takes how specialization constants are lowered; "rt" and
-// "default" are words of older releases of the reference tool.
+// setSpecConst takes how specialization constants are lowered. "rt" and "default" are
+// the values of older releases of the reference tool.
 func (o *options) setSpecConst(arg string) error {
 	o.hasAction = true
 	switch arg {
@@ -245,7 +245,8 @@ func (o *options) setDependencies(arg string) (err error) {
 	return err
 }
 
-// setAllDependencies is the reference tool's spelling of two of the modes.
+// setAllDependencies takes the reference tool's boolean option, which spells two of the
+// modes of -device-image-dependencies.
 func (o *options) setAllDependencies(arg string) error {
 	o.split.Dependencies = split.DependenciesNone
 	if arg == "true" {

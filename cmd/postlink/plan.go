@@ -21,8 +21,8 @@ import (
 type modePlan struct {
 	Mode   string      `json:"mode"`
 	Images []imagePlan `json:"images"`
-	// Bytes is the size of all images, in bytes of the input; Duplicated is
-	// the part of it that an earlier image has already.
+	// Bytes is the size of all images, in bytes of the input. Duplicated is the part
+	// of it that an earlier image has already.
 	Bytes      int64 `json:"bytes"`
 	Duplicated int64 `json:"duplicatedBytes"`
 }
@@ -90,7 +90,7 @@ func showPlans(i *inspection, modes []string, order string, limit int, s cli.Str
 	return nil
 }
 
-// planOrders are the orders of images, each with the largest first.
+// planOrders are the orders of images: sizes fall, numbers and names rise.
 var planOrders = map[string]func(a, b imagePlan) int{
 	"number": func(a, b imagePlan) int { return cmp.Compare(a.Number, b.Number) },
 	"size":   func(a, b imagePlan) int { return cmp.Compare(b.Bytes, a.Bytes) },
@@ -114,8 +114,8 @@ func makePlans(i *inspection, modes []string, s cli.Streams) ([]modePlan, error)
 	}
 	defer input.Close()
 	module := input.Module
-	// Annotations become attributes that the split goes by; they are of the module, and so
-	// applied once for all modes.
+	// Annotations become attributes, by which the module is split. They are applied once
+	// for all modes, as they belong to the module.
 	if _, err := split.ApplyAnnotations(module); err != nil {
 		return nil, locatedError(module, err)
 	}
@@ -164,8 +164,8 @@ func planMode(module *ir.Module, options split.Options, jobs int) (modePlan, err
 	err = parallel.ForEach(len(groups), jobs, func() func(int) error {
 		x := graph.NewExtractor()
 		return func(i int) error {
-			// Extracted as the images would be, so that the sizes are those of the contents and not
-			// of the reachable code.
+			// Extracted as for real images, so that the sizes are those of their
+			// contents, and not of all code that is reachable.
 			partition, err := x.Extract(&groups[i])
 			if err != nil {
 				return err
@@ -236,8 +236,8 @@ func (p *modePlan) printSummary(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, %s, %s duplicated\n", p.Mode, countNoun(len(p.Images), "image"), bytesText(p.Bytes), bytesText(p.Duplicated))
 }
 
-// printImages prints the images of a mode, up to a limit, as modes that make
-// thousands are compared by their sums.
+// printImages prints the images of a mode, up to a limit: modes that make thousands are
+// compared by their summaries.
 func (p *modePlan) printImages(w io.Writer, limit int) {
 	p.printSummary(w)
 	images := p.Images

@@ -12,10 +12,9 @@ import (
 	"offlink/split"
 )
 
-// restricted are extensions for constructs that few devices take. llvm-spirv
-// may use them, so that it fails on nothing before it is known which function
-// has the construct; a module that does is refused, unless -spirv-ext is
-// given and allows it.
+// restricted are extensions for constructs that few devices take. llvm-spirv may use
+// them, as it would fail without naming the function that has the construct. A module
+// that needs one is refused with that name, unless -spirv-ext allows the extension.
 var restricted = []struct {
 	capability spirv.Capability
 	extension  string

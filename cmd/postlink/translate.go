@@ -35,18 +35,18 @@ type translator struct {
 	checks    spirvChecks
 	oneJob    bool // make's jobserver cannot be reached
 
-	here   *fromir.Translation // nil where tools translate
-	module *ir.Module          // that here translates parts of
+	here   *fromir.Translation // nil if external tools translate
+	module *ir.Module          // of which here translates parts
 }
 
 // firstCollection is the memory in bytes at which a translation's first garbage
 // collection begins. Most modules end before it.
 const firstCollection = 64 << 20
 
-// collectLater has the collector wait for firstCollection, and from then on until
-// memory has grown by twice the part in use: of a translation most stays in use, as
-// images share it, so that each collection looks at all of it. GOGC and GOMEMLIMIT in
-// the environment win.
+// collectLater delays the first garbage collection until memory reaches firstCollection,
+// and each later one until memory has grown by twice the part in use. Most memory of a
+// translation stays in use, as images share it, so that each collection marks nearly all
+// of it and frees little. GOGC and GOMEMLIMIT in the environment take precedence.
 func collectLater() {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -55,7 +55,7 @@ func collectLater() {
 	debug.SetMemoryLimit(firstCollection)
 	runtime.SetFinalizer(new([16]byte), func(*[16]byte) { // the first collection finds it unused
 		debug.SetGCPercent(200)
-		debug.SetMemoryLimit(math.MaxInt64) // none, and not the one of an earlier call
+		debug.SetMemoryLimit(math.MaxInt64) // no limit, whatever an earlier call set
 	})
 }
 
@@ -142,7 +142,7 @@ func (t *translator) openHere(m *ir.Module) error {
 	return err
 }
 
-// toWords is translate without the tools that look at its result.
+// toWords is translateImage without the checks of the result.
 func (t *translator) toWords(n int, kernels string, module []byte) ([]byte, error) {
 	if !t.options.external {
 		return t.translateHere(t.imageName(n), kernels, module)
@@ -159,12 +159,12 @@ func (t *translator) toWords(n int, kernels string, module []byte) ([]byte, erro
 	return words, nil
 }
 
-// translation is that of one image.
+// translation is the translation of one image by external tools.
 type translation struct {
 	*translator
 	name  string   // of the image, for messages
 	stem  string   // of its temporary files
-	files []string // which there are
+	files []string // the temporary files that were named so far
 }
 
 // inSlot runs in one of make's job slots.
@@ -226,8 +226,8 @@ func (w *translation) assembleModule(module []byte) ([]byte, error) {
 	return os.ReadFile(out)
 }
 
-// disassembleModule returns the module as text where it is bitcode that must become
-// that, else as it is.
+// disassembleModule returns the module as text if the route has a disassembler, otherwise
+// as it is.
 func (w *translation) disassembleModule(module []byte) ([]byte, error) {
 	dis := w.route.Disassembler
 	if dis == nil {
@@ -264,8 +264,8 @@ func (w *translation) removeFiles() {
 	}
 }
 
-// explainFailure words the error of a tool: temporary files are called after the
-// image, and all that the tool printed follows the message.
+// explainFailure words the error of a tool: the image's name replaces those of temporary
+// files, and all that the tool printed follows the message.
 func (w *translation) explainFailure(err error) error {
 	failed, ok := errors.AsType[*toolchain.ToolError](err)
 	if !ok {

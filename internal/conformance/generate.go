@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// program writes OpenCL C of no undefined behaviour: shifts are masked, divisors
-// made odd, indices cut to the array, loops counted.
+// program writes OpenCL C without undefined behaviour: shifts are masked, divisors are
+// not zero, indices are masked to the array, loops are counted. So a difference
+// between two translations is the fault of one of them.
 type program struct {
 	*rand.Rand
 	text      strings.Builder
@@ -73,8 +74,8 @@ func (p *program) statement() {
 	}
 	defer func() { p.depth-- }()
 	t := programTypes[p.IntN(len(programTypes))]
-	// One draw for all kinds: a seed stands for the same program, so that a find can
-	// be told by its number.
+	// The kinds share one draw. A seed always gives the same program, so that a finding
+	// is reproduced by its number.
 	switch number := p.IntN(28); number {
 	case 22, 23, 24, 25, 26, 27:
 		p.builtinCall()
@@ -169,7 +170,8 @@ func (p *program) assignment(number int) {
 	}
 }
 
-// expression returns an integer expression.
+// expression returns an integer expression whose operators are nested up to that depth.
+// Sums and products are unsigned, as signed overflow is undefined.
 func (p *program) expression(depth int) string {
 	if depth == 0 || p.IntN(5) == 0 {
 		return [...]string{"r", "i", "(long)n", "v.x", "v.w", "l[2]", "l[i & 3]", "s.b", "s.a", "s.d[i & 1]", "(long)s.e", "table[i & 7]", "(long)id", "(long)lid", "shared[lid]", p.literal(), p.literal()}[p.IntN(17)]

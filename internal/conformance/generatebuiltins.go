@@ -9,13 +9,14 @@ import "fmt"
 // pick returns one of a list.
 func (p *program) pick(list ...string) string { return list[p.IntN(len(list))] }
 
-// number returns an expression of a floating-point type, of a magnitude that sums of it
-// stay finite with.
+// number returns an expression of a floating-point type, from 0 to 512: sums of a few
+// stay finite in a half too.
 func (p *program) number(t string) string {
 	return fmt.Sprintf("((%s)((%s) & 0xfff) * (%s)0.125)", t, p.expression(1), t)
 }
 
-// digestBits adds the bits of a value of a type of that many bytes to r.
+// digestBits returns a statement that mixes the bits of a value, of a type of that many
+// bytes, into the result r.
 func digestBits(value string, bytes int) string {
 	as := map[int]string{2: "as_short", 4: "as_int", 8: "as_long"}[bytes]
 	return fmt.Sprintf("r ^= %s(%s);", as, value)
@@ -163,7 +164,8 @@ func (p *program) vectorMath() string {
 		p.pick("fma(x, y, x)", "fmin(x, y)", "fmax(x, y.x)", "clamp(x, (y.x), y.x + 1)", "mix(x, y, y)", "exp2(x)", "sqrt(x)", "ldexp(x, 2)", "fabs(-x)", "hypot(x, y)")) + digestBits("x.s1", floatSizes[t])
 }
 
-// cppText has the parts that C++ for OpenCL adds to OpenCL C, which SYCL's headers consist of.
+// cppText declares things that C++ for OpenCL adds to OpenCL C and SYCL's headers are
+// full of: templates, inheritance, lambdas.
 const cppText = `#ifdef __OPENCL_CPP_VERSION__
 template <typename T, int N> struct Range { T part[N]; Range(T first) { for (int k = 0; k < N; k++) part[k] = first + k; } T operator[](int k) const { return part[k & (N - 1)]; } template <typename U> U sum() const { U s = 0; for (T x : part) s += x; return s; } };
 struct Shape { int sides; Shape(int n) : sides(n) {} long area() const { return sides * 3; } };
@@ -172,7 +174,7 @@ template <typename F> long apply(F f, long x) { return f(x) ^ f(x + 1); }
 #endif
 `
 
-// cppStatement uses it.
+// cppStatement appends a statement that uses the declarations of cppText.
 func (p *program) cppStatement() {
 	fmt.Fprintf(&p.text, "#ifdef __OPENCL_CPP_VERSION__\n  { Range<%s, %d> range((%s)); Square square((int)(%s) & 0xff); auto f = [=](long x) { return x * %s + range[(int)x]; };\n  r ^= apply(f, %s) + range.template sum<long>() + square.area(); }\n#endif\n",
 		p.pick("char", "short", "int", "long"), 1<<(1+p.IntN(3)), p.expression(1), p.expression(1), p.literal(), p.expression(1))

@@ -14,7 +14,8 @@ import (
 	"strings"
 )
 
-// golden compares our images of SYCL programs with those of the real post-link.
+// golden compares our images of SYCL programs with those of DPC++'s own post-link, the
+// "real" one.
 type golden struct {
 	options
 	dir, postlink string
@@ -28,8 +29,8 @@ type golden struct {
 // imageFacts are the facts of the images of each split, "PROGRAM RELEASE SPLIT".
 type imageFacts map[string][][]string
 
-// expectedDifferences are the differences that have a reason, by the side that has
-// the fact and the begin of it.
+// expectedDifferences are the differences that have a reason, by the side that has the
+// fact and the beginning of the fact.
 var expectedDifferences = []struct{ side, fact, reason string }{
 	{"both", "version", "postlink writes 1.3 into every module, so that all can be linked; -spirv-version changes it"},
 	{"only real", "OpExtension \"SPV_KHR_expect_assume\"", "hints are left out unless -spirv-ext allows them"},
@@ -56,8 +57,8 @@ func explain(side, kind string) string {
 	return ""
 }
 
-// runGolden reads the facts of the images that the real post-link wrote, and makes
-// the same images of INPUT/PROGRAM/RELEASE/ir.bc.
+// runGolden reads the facts of the images that the real post-link wrote, from a folder
+// of images or a record of them, and makes the same images of INPUT/PROGRAM/RELEASE/ir.bc.
 func runGolden(o options, out io.Writer) (failed bool, err error) {
 	g := &golden{options: o, out: out, kinds: map[string]int{}, examples: map[string]string{}}
 	real, err := readRecord(o.real)

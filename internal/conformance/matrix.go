@@ -24,8 +24,8 @@ func (s *setting) String() string { return s.clang + " " + s.level }
 
 // settings are those of the matrix.
 func (o *options) settings() (list []setting) {
-	// The compilers that Debian 12 has. -O0 and -O2 give code of other shapes:
-	// allocas and calls, or phis and vectors.
+	// The versions of clang that Debian 12 has. -O0 and -O2 make code of different
+	// shapes: allocas and calls, or phis and vectors.
 	clangs, levels := "14,15,16,19", "-O0,-O2"
 	if o.clangs != "" {
 		clangs = o.clangs
@@ -35,8 +35,8 @@ func (o *options) settings() (list []setting) {
 	}
 	for version := range strings.SplitSeq(clangs, ",") {
 		for level := range strings.SplitSeq(levels, ",") {
-			// One of typed pointers, near the translators' own version, and one
-			// of today.
+			// The short matrix has one setting with typed pointers, near the
+			// version of the released translators, and a current one.
 			if o.short && version+level != "15-O0" && version+level != "19-O2" {
 				continue
 			}
@@ -61,7 +61,7 @@ type cell struct {
 	devices                           int // kernels that leave the same on both devices
 }
 
-// matrix runs all.
+// matrix is one run over all settings and sources.
 type matrix struct {
 	options
 	dir    string
@@ -85,8 +85,8 @@ func runMatrix(o options, out io.Writer) (failed bool, err error) {
 	fmt.Fprintln(out, "| clang | modules | translated | valid | read back | by llvm-spirv | kernels, embedded: same | kernels, Intel: same | same on both devices |")
 	fmt.Fprintln(out, "|---|---|---|---|---|---|---|---|---|")
 	for _, s := range o.settings() {
-		// A compiler that is not there has no row, which a reader sees; the
-		// tests name those that they need.
+		// A compiler that is not installed has no row, which is not a failure
+		// here; the tests name the compilers that they need.
 		if _, err := exec.LookPath(s.clang); err != nil {
 			continue
 		}
@@ -97,8 +97,8 @@ func runMatrix(o options, out io.Writer) (failed bool, err error) {
 	return m.failed, nil
 }
 
-// referenceFaults are kernels whose results by llvm-spirv are wrong. Those of ours
-// are the same on both devices.
+// referenceFaults are the kernels that leave wrong results when llvm-spirv translates
+// them, with the reason. Our modules leave the same on both devices.
 var referenceFaults = map[string]string{
 	"places":             "get_global_id(3) reads a fourth part of three",
 	"computed_dimension": "get_global_id(d) is not 0 for d > 2",
@@ -145,7 +145,7 @@ func (m *matrix) report(s *setting, source, format string, args ...any) {
 	fmt.Fprintf(m.out, "%v: %s: %s\n", s, filepath.Base(source), fmt.Sprintf(format, args...))
 }
 
-// compile makes bitcode, and the same as text, of a source.
+// compile makes bitcode of a source, at stem.bc.
 func (m *matrix) compile(s *setting, flags []string, source, stem string) (bitcode string, err error) {
 	bitcode = stem + ".bc"
 	// Names are kept, as kernels' parameters and results are compared by them.
@@ -245,8 +245,8 @@ func (m *matrix) runSource(s *setting, source string, c *cell) {
 	m.launchBoth(s, signatures, ours, theirs, c)
 }
 
-// signatureFile returns a file with the signatures of a source's kernels: that of
-// OpenCL C is preprocessed, as macros make kernels there.
+// signatureFile returns a file with the signatures of a source's kernels. OpenCL C is
+// preprocessed first, as macros may define kernels there.
 func (m *matrix) signatureFile(source, stem string) (string, error) {
 	if !isOpenCL(source) {
 		return source, nil
@@ -262,8 +262,8 @@ func (m *matrix) signatureFile(source, stem string) (string, error) {
 	return out, os.WriteFile(out, text, 0o666)
 }
 
-// checkText translates the module as text: it must give the same bytes. Both
-// readers must give the same model: a difference is a fault of one of them.
+// checkText translates the module as text, which must give the same bytes: both readers
+// fill the same model, so that a difference is a fault of one of them.
 func (m *matrix) checkText(s *setting, source, bitcode string, code []byte) {
 	text := strings.TrimSuffix(bitcode, ".bc") + ".ll"
 	if _, err := runTool("llvm-dis-"+strings.TrimPrefix(s.clang, "clang-"), bitcode, "-o", text); err != nil {

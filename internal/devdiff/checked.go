@@ -46,7 +46,7 @@ func printFindings(o options, files []string) error {
 	return nil
 }
 
-// runChecked runs the job in checked mode, and tells whether it leaves the memory
+// runChecked runs the job in checked mode, and reports whether it leaves the memory
 // that the job's last run left. Findings stop the reading of memory.
 func (j *job) runChecked() (found *hostdev.CheckError, same bool, err error) {
 	var before [][]byte

@@ -52,7 +52,7 @@ func runElsewhere(o options, dir string, jobs []*job) error {
 	return cmd.Run()
 }
 
-// hasVariables tells whether the module has variables in global memory, which a
+// hasVariables reports whether the module has variables in global memory, which a
 // program keeps from launch to launch.
 func (j *job) hasVariables() bool {
 	return slices.ContainsFunc(j.module.Globals(), func(in *spirv.Instruction) bool {
@@ -132,7 +132,7 @@ func (b *buffer) nearlyEqual(theirs []byte) (at int, ok bool) {
 	return 0, true
 }
 
-// nearFloats tells whether eight bytes are a double that is near, or two floats
+// nearFloats reports whether eight bytes are a double that is near, or two floats
 // that are: translators do not find the types of all pointers, and make them
 // pointers to bytes. Denormals do not count: they look like small integers.
 func nearFloats(x, y []byte) bool {

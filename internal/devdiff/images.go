@@ -46,8 +46,8 @@ type imageJob struct {
 	own  []byte
 }
 
-// Enough work-items for several steps of the compiled code, few enough for
-// thousands of jobs.
+// imageItems is the number of work-items of a job: enough for several steps of the
+// compiled code, few enough for thousands of jobs.
 const imageItems = 64
 
 // imageShapes are the images of each kind. The numbers are those of
@@ -67,8 +67,8 @@ var imageShapes = []struct {
 	{"3d", 0x10F2, driver.ImageDesc{Kind: driver.Image3D, Width: 4, Height: 5, Depth: 3}, [3]int{4, 5, 3}},
 }
 
-// imageJobs makes the jobs. Reading without a sampler and writing are defined inside
-// the image alone.
+// imageJobs makes the jobs. Reading without a sampler and writing are defined only
+// inside the image.
 func imageJobs(formats func(driver.ImageKind) []driver.ImageFormat) (list []*imageJob) {
 	// The seed is fixed: a difference must come back in the next run.
 	random := rand.New(rand.NewPCG(7, 11))
@@ -164,7 +164,8 @@ func (j imageJob) fill(kernel string, random *rand.Rand) *imageJob {
 	return &j
 }
 
-// tameFloats makes numbers of the texels of floats, whose random bits might be NaNs.
+// tameFloats replaces the texels of floating-point formats by numbers: random bits
+// might be NaNs or infinities.
 func (j *imageJob) tameFloats(random *rand.Rand) {
 	switch j.desc.Format.Type {
 	case driver.Float:
@@ -173,8 +174,8 @@ func (j *imageJob) tameFloats(random *rand.Rand) {
 		}
 	case driver.HalfFloat:
 		for i := 0; i < len(j.Data); i += 2 {
-			// Exponents from 12 to 17: numbers from 2^-3 to 8, whose sums in a
-			// filter are of one size.
+			// Biased exponents from 12 to 17, which are numbers from 2^-3 to 8:
+			// a filter sums numbers of similar magnitude.
 			binary.LittleEndian.PutUint16(j.Data[i:], uint16(random.Uint32()&0x83ff|(12+random.Uint32()%6)<<10))
 		}
 	}
@@ -202,8 +203,8 @@ func (j *imageJob) texelSize() int {
 	return 4 * channels
 }
 
-// coordinate is one of an item: outside the image too where a sampler defines the
-// color there.
+// coordinate returns the bits of one coordinate of a work-item. It may be outside the
+// image where the sampler defines the color there.
 func (j *imageJob) coordinate(item, dimension int, random *rand.Rand) uint32 {
 	size := j.Size[dimension]
 	if j.Writes {
@@ -330,9 +331,9 @@ func (j *imageJob) String() string {
 	return s
 }
 
-// distance is how far the other device's result is, in units of the last place of the
-// largest color for floats, and in steps of the channel for written texels. A
-// linear filter may be less exact: OpenCL only asks for the right formula.
+// distance returns how far the other device's result is from ours: in units of 2^-24 of
+// the largest color for floats that are read, in steps of the channel for written
+// texels. A linear filter may be less exact: OpenCL prescribes only its formula.
 func (j *imageJob) distance(theirs []byte) float64 {
 	most := 0.0
 	switch {
@@ -358,8 +359,8 @@ func (j *imageJob) distance(theirs []byte) float64 {
 	return most
 }
 
-// writtenDistance is the greatest difference of a channel of 8 or 16 bits; others are
-// equal or not.
+// writtenDistance returns the greatest difference of a channel of 8 or 16 bits. Channels
+// of other sizes are either equal or infinitely far apart.
 func (j *imageJob) writtenDistance(theirs []byte) (most float64) {
 	size := 0
 	switch j.desc.Format.Type {
@@ -408,7 +409,8 @@ func compareImages(o options, files []string) (differ bool, err error) {
 	return reportImages(o, dir, jobs), nil
 }
 
-// runImagesElsewhere gives the other device the source, if there is one.
+// runImagesElsewhere runs the jobs on the other device, which builds the source if there
+// is one and the SPIR-V otherwise. The results are left as files in dir.
 func runImagesElsewhere(o options, dir string, jobs []*imageJob, code, source []byte) error {
 	text, err := json.Marshal(jobs)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"offlink/spirv"
 )
 
-// job is one launch: its input, and the results of the embedded
-// device. The other half reads it as JSON.
+// job is one launch: its input, and the results of the embedded device. The other half,
+// a program in Python that drives OpenCL, reads the exported fields as JSON.
 type job struct {
 	candidate `json:"-"`
 
@@ -32,7 +32,8 @@ type job struct {
 	base   string // of the names of the other half's files
 }
 
-// argument is one of: a buffer (its number, plus one), bytes, local memory.
+// argument is one of a buffer (its number plus one; 0 is none), bytes with the addresses
+// of buffers patched in, or the size of local memory.
 type argument struct {
 	Buffer  int
 	Bytes   []byte
@@ -60,8 +61,8 @@ const (
 	maxBuffers = 64
 )
 
-// planJob finds arguments that the kernel runs with: rather those with which it
-// changes something.
+// planJob finds arguments with which the kernel runs to its end, preferably ones with
+// which it changes memory.
 func planJob(c candidate) (*job, error) {
 	m, err := spirv.Parse(c.code)
 	if err != nil {
@@ -164,15 +165,17 @@ func putNumber(to []byte, size int, v uint64) {
 	copy(to[:size], word[:])
 }
 
-// newBuffer makes a buffer of elements of a type, and returns its number.
+// newBuffer makes a buffer of elements of a type, and returns its number. Pointers in it
+// get buffers of their own, one for each type, up to a depth of 2: deeper ones stay
+// null, as types may be recursive.
 func (j *job) newBuffer(elem spirv.ID, depth int) (int, error) {
 	if len(j.Buffers) == maxBuffers {
 		return 0, errors.New("too many buffers")
 	}
 	b := &buffer{Data: make([]byte, bufferSize), layout: layoutOf(j.module, elem)}
 	if b.layout.size == 1 && depth > 0 {
-		// A pointer in a struct mostly is to bytes because the translator did
-		// not find its type: sizes and strides.
+		// A pointer in a struct mostly is to bytes because the translator did not
+		// find its type. Such memory holds sizes and strides, of 64 bits.
 		b.layout = scalarLayout(8, false)
 	}
 	n := len(j.Buffers)
@@ -202,9 +205,9 @@ func (j *job) newBuffer(elem spirv.ID, depth int) (int, error) {
 // maxSteps stops kernels that do not end with the arguments.
 const maxSteps = 20_000_000
 
-// dependsOnOrder tells whether the kernel leaves something else when its work-items run
-// in another order: then no two devices need to agree. It asks the interpreter alone:
-// work-items that are compiled side by side have an order of their own, which may
+// dependsOnOrder reports whether the kernel leaves different results when its work-items
+// run in another order: then no two devices need to agree. It compares with the
+// interpreter: compiled work-items run side by side, in an order of their own that may
 // leave the same as the reverse one.
 func (j *job) dependsOnOrder() bool {
 	own := j.results()
@@ -311,7 +314,8 @@ func (j *job) patchAddresses(data []byte, patches []patch) []byte {
 	return data
 }
 
-// readBack takes the addresses out again.
+// readBack reads the buffers, and clears the addresses in them: they differ from run to
+// run.
 func (j *job) readBack(q driver.Queue) error {
 	for _, b := range j.Buffers {
 		b.result = make([]byte, len(b.Data))
@@ -325,7 +329,7 @@ func (j *job) readBack(q driver.Queue) error {
 	return nil
 }
 
-// wroteAnything tells whether the kernel wrote anything.
+// wroteAnything reports whether the kernel wrote anything.
 func (j *job) wroteAnything() bool {
 	for _, b := range j.Buffers {
 		if !bytes.Equal(b.Data, b.result) {
@@ -335,7 +339,8 @@ func (j *job) wroteAnything() bool {
 	return false
 }
 
-// resultDigest is of all that the kernel left here.
+// resultDigest returns a digest of all buffers after the kernel ran on the embedded
+// device.
 func (j *job) resultDigest() string {
 	h := sha256.New()
 	for _, b := range j.Buffers {

@@ -9,7 +9,7 @@
 //	devdiff -icd LIBRARY [-python PYTHON] [-variants N] [-kernel TEXT] [-global SIZES -local SIZES] [-buffer BYTES] [-undefined REGEXP] [-record FILE] [-v] FILE...
 //
 // FILEs are those of offload-wrap list, or SPIR-V. Kernels whose names
-// differ in their types alone are a family, of which N are launched. It prints
+// differ only in their types are a family, of which N are launched. It prints
 // a line for each kernel that differs, and how many agree. The exit status is 1
 // if any differs.
 package main
@@ -202,8 +202,9 @@ func kernelsOf(file string, code []byte) (list []candidate) {
 	return list
 }
 
-// kernelFamily is the names in a mangled name without the types: those of functions
-// in the Itanium ABI stand with their length before them.
+// kernelFamily returns the names in a mangled name without the types of templates. In the
+// Itanium C++ ABI a name is preceded by its length. A name that says it is a kernel
+// stands for all of them, unless it is that of a wrapper.
 func kernelFamily(name string) string {
 	if !strings.HasPrefix(name, "_ZTS") {
 		return name

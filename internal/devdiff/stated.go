@@ -47,7 +47,7 @@ type statedConfig struct {
 	images    bool
 }
 
-// errNoTests is of a file that states no launches.
+// errNoTests is the error for a file that states no launches.
 var errNoTests = errors.New("no launches are stated")
 
 // parseStated reads the comment of a test's source.
@@ -85,8 +85,8 @@ func parseStated(source string) (statedConfig, []*statedTest, error) {
 	return config, tests, nil
 }
 
-// statedLines yields the lines without comments; those that end with a
-// backslash go on.
+// statedLines yields the lines that are not empty, without comments. A line that ends
+// with a backslash continues on the next one.
 func statedLines(text string) func(func(string, error) bool) {
 	return func(yield func(string, error) bool) {
 		scanner := bufio.NewScanner(strings.NewReader(text))
@@ -111,7 +111,8 @@ func statedLines(text string) func(func(string, error) bool) {
 	}
 }
 
-// set takes a line of the section [config]; false for one that tests have too.
+// set takes a line of the section [config]. It returns false for a key that belongs to
+// tests, whose defaults may stand there too.
 func (c *statedConfig) set(key, value string) bool {
 	switch key {
 	case "build_options":
@@ -152,8 +153,8 @@ func (s *statedTest) set(key, value string) (err error) {
 	return err
 }
 
-// statedSizes are the sizes up to the first that is 0. Piglit states three
-// sizes always.
+// statedSizes returns the sizes before the first zero: Piglit always states three
+// sizes, and pads with zeros.
 func statedSizes(value string) (list []int, err error) {
 	for _, field := range strings.Fields(value) {
 		n, err := strconv.Atoi(field)
@@ -238,8 +239,9 @@ func (v *statedValue) isFloat() bool {
 	return v.element == "half" || v.element == "float" || v.element == "double"
 }
 
-// each calls a function with the place of each element and the word for it. A
-// vector of three takes the room of four.
+// each calls visit with the byte offset of each element and the word for it. The words
+// are one for each element, one vector for all, or one for all; "repeat" cycles
+// through any other number. A vector of three takes the room of four.
 func (v *statedValue) each(visit func(at int, word string) error) error {
 	size, stride := statedWidths[v.element], v.width
 	if stride == 3 {
@@ -308,8 +310,8 @@ func (v *statedValue) number(word string) (uint64, error) {
 	return n, err
 }
 
-// job makes the launch, with memory that holds the inputs and has the sizes of
-// the outputs.
+// job makes the launch. An argument that is only an output gets zeroed memory of its
+// size.
 func (s *statedTest) job(c candidate) (*job, error) {
 	j := &job{candidate: c, Kernel: c.name, Global: s.global, Local: s.local}
 	if s.local == nil && strings.Contains(c.name, "_local_") {
@@ -337,8 +339,8 @@ func (s *statedTest) job(c candidate) (*job, error) {
 		case len(in.words) > 0 && in.words[0] == "NULL":
 			j.Args = append(j.Args, argument{Local: len(data)}) // memory without contents: local
 		default:
-			// Some of Piglit's kernels read after the elements that are stated, or have
-			// more work-items.
+			// Some of Piglit's kernels read beyond the stated elements, or have more
+			// work-items than that.
 			data = append(data, make([]byte, alignUp(2*len(data), 64)-len(data))...)
 			j.Args = append(j.Args, argument{Buffer: len(j.Buffers) + 1})
 			j.Buffers = append(j.Buffers, &buffer{Data: data})
@@ -372,10 +374,11 @@ func (s *statedTest) compare(j *job) error {
 	return nil
 }
 
-// mistaken are vectors of results that Piglit states against C's Annex F, which
-// OpenCL follows, or against denormals, by the first words of the name: copysign of
-// a number and NaN is a number, fmod(3, inf) is 3, pow(x, -inf) is 0, tgamma(0) and
-// 4/0 are infinite, and 0 plus the denormal with the bits 64 is that.
+// mistaken has the index of a vector whose result Piglit states contrary to Annex F of
+// C, which OpenCL follows, or as if denormals were zero. Keys are whole names of tests,
+// or the function before the type. copysign of a number and NaN is a number,
+// fmod(3, inf) is 3, pow(x, -inf) is 0, tgamma(0) and 4/0 are infinite, and 0 plus the
+// denormal with the bits 64 is that denormal.
 var mistaken = map[string]int{"copysign": 5, "fmod": 5, "pow": 5, "tgamma": 3, "fdiv 4.0, y": 10, "add integer 64": 0}
 
 func (s *statedTest) isMistaken(element int) bool {
@@ -388,7 +391,7 @@ func (s *statedTest) isMistaken(element int) bool {
 	return ok && err == nil && width > 0 && element/width == at
 }
 
-// near tells whether a result is as near as stated.
+// near reports whether a result is within the stated tolerance. Two NaNs are equal.
 func (v *statedValue) near(got, want uint64) bool {
 	size := statedWidths[v.element]
 	switch {
@@ -414,7 +417,7 @@ func statedFloat(bits uint64, size int) float64 {
 	return math.Float64frombits(bits)
 }
 
-// nearestHalf converts a number to the half next to it.
+// nearestHalf converts a number to the nearest half, ties to even.
 func nearestHalf(f float64) uint64 {
 	sign := uint64(0)
 	if math.Signbit(f) {
@@ -423,7 +426,8 @@ func nearestHalf(f float64) uint64 {
 	switch size := math.Abs(f); {
 	case f != f:
 		return 0x7e00
-	// Half of the step above 65504, the greatest half, rounds to infinity.
+	// 65520 is half a step above 65504, the greatest half: from there on the nearest
+	// is infinity.
 	case size >= 65520:
 		return sign | 0x7c00
 	case size < 0x1p-14: // denormals are multiples of the least; the next number is 0x400
@@ -450,7 +454,7 @@ func halfNumber(bits uint16) float64 {
 }
 
 // runEverywhere runs the job in the interpreter, as WebAssembly and as native code
-// where there is a C compiler, and tells whether all leave the same bytes.
+// where there is a C compiler, and reports whether all leave the same bytes.
 func (j *job) runEverywhere(native hostdev.Options) error {
 	if err := j.runOn(hostdev.Options{Interpret: true}); err != nil {
 		return err

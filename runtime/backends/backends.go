@@ -35,7 +35,7 @@ type Options struct {
 	// Findings, if set, takes those of the embedded device in checked mode, which
 	// the errors of launches have too.
 	Findings io.Writer
-	// Ending, if set, tells whether the exit of the process is under way: a
+	// Ending, if set, reports whether the exit of the process is under way: a
 	// driver whose library is loaded may have ended then, and is not opened.
 	Ending func() bool
 	// Only opens one of Parts alone, for a process that looks at a driver which may

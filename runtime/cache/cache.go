@@ -1,15 +1,15 @@
 // Package cache keeps built programs in files between runs. An entry is found
-// by its inputs and checked before it is used; whatever goes wrong with the
-// files costs time and nothing else: a Get is then a miss, a Put does nothing.
+// by its inputs and checked before it is used. Whatever goes wrong with the
+// files only costs time: a Get is then a miss, and a Put does nothing.
 //
 // The folder has one file for each entry, named by the SHA-256 of its inputs:
 //
 //	FOLDER/v1/ab/ab12...  magic, length of the header, header, data, SHA-256
 //
-// A file is written under another name, synced, and renamed; no
-// process can leave a lock. The header has the inputs, so that a miss can be
-// explained. Files of other users are not read, and entries are found through
-// the folder's own descriptor, so that symbolic links lead nowhere else.
+// A file is written under another name, synced, and renamed. There are no locks that a
+// process could leave behind. The header has the inputs, so that a miss can be
+// explained. Files of other users are not read, and entries are opened relative to the
+// folder's descriptor, so that symbolic links cannot lead out of it.
 package cache
 
 import (
@@ -45,7 +45,8 @@ func Digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// entryKey is the name of the entry. Lengths keep inputs apart.
+// entryKey returns the name of the entry. The lengths make the encoding unambiguous: text
+// cannot move from one input to the next without changing the key.
 func (in Inputs) entryKey() string {
 	h := sha256.New()
 	for _, i := range in {
@@ -71,7 +72,7 @@ type Cache struct {
 // Statistics count the uses of a cache by this process.
 type Statistics struct {
 	Hits, Misses, Stored, Evicted int
-	Damaged                       int // entries that were not as they were written
+	Damaged                       int // entries whose content was not as written
 }
 
 // New returns the cache of the options. The folder is made on first use.
@@ -81,14 +82,14 @@ const (
 	layout     = "v1"
 	magic      = "offlink cache 1\n"
 	maxHeader  = 1 << 20
-	touchAfter = time.Minute // a hit within that after the last leaves the time
+	touchAfter = time.Minute // the least time between two updates of an entry's last use
 	countEvery = 32          // puts between two counts of the folder
 )
 
 var errForeign = errors.New("the folder belongs to another user, or others may write to it")
 
-// openFolder opens the folder once. A folder that others may write to is not used:
-// its entries would be code from anybody.
+// openFolder opens the folder once, and returns the same error in all later calls. A
+// folder that others may write to is not used: its entries could be anybody's code.
 func (c *Cache) openFolder() (*os.Root, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -186,8 +187,8 @@ type entry struct {
 
 var errDamaged = errors.New("not an entry as it was written")
 
-// readEntry reads and checks a file. Its size is bounded by the limit for entries,
-// whatever it says of itself.
+// readEntry reads and checks a file. Files larger than any entry are not read, whatever
+// their header says.
 func (c *Cache) readEntry(root *os.Root, name string) (*entry, error) {
 	f, err := root.Open(name)
 	if err != nil {
@@ -324,7 +325,7 @@ func (c *Cache) Statistics() Statistics {
 	return c.stats
 }
 
-// Close gives the folder back.
+// Close closes the folder. Later uses fail as those of a folder that cannot be opened.
 func (c *Cache) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -198,7 +198,7 @@ type Explanation struct {
 	Differences []Difference `json:"differences,omitempty"`
 }
 
-// Explain tells whether there is an entry for the inputs, and else how the
+// Explain reports whether there is an entry for the inputs, and else how the
 // nearest one differs.
 func (c *Cache) Explain(in Inputs) (Explanation, error) {
 	e := Explanation{Key: in.entryKey()}

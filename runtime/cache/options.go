@@ -35,7 +35,7 @@ const (
 const maxData = 1 << 30
 
 // FromEnvironment reads the variables that DPC++'s runtime documents, of all its
-// releases (docs/environment.md has each with its meaning here). on tells whether
+// releases (docs/environment.md has each with its meaning here). on reports whether
 // programs are to be cached: they are not without SYCL_CACHE_PERSISTENT=1, or without
 // a folder. Traces go to the writer, and so do warnings about values that cannot be
 // read, where programs are to be cached.
@@ -103,7 +103,7 @@ func (e environment) number(name string, otherwise int64) int64 {
 	return n
 }
 
-// traces tells whether the disk's bit is set in SYCL_CACHE_TRACE, or the variable is
+// traces reports whether the disk's bit is set in SYCL_CACHE_TRACE, or the variable is
 // not a number, as in the releases where any value turned the trace on.
 func (e environment) traces() bool {
 	value := e.getenv("SYCL_CACHE_TRACE")
@@ -127,7 +127,7 @@ func folderFrom(getenv func(string) string) string {
 	return ""
 }
 
-// StoresImages tells whether a program of device images with so many bytes, all
+// StoresImages reports whether a program of device images with so many bytes, all
 // together, is to be stored and looked for.
 func (c *Cache) StoresImages(size int64) bool {
 	o := &c.options

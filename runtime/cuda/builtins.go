@@ -52,7 +52,7 @@ func (d *Device) moduleHeader() string {
 // the driver wants after PTX.
 func (d *Device) builtinModule() []byte { return []byte(d.moduleHeader() + builtinsBody + "\x00") }
 
-// needsBuiltins tells whether an object imports a work-item function that no
+// needsBuiltins reports whether an object imports a work-item function that no
 // object defines.
 func needsBuiltins(objects []*object) bool {
 	defined := map[string]bool{}

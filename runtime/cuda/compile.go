@@ -166,7 +166,7 @@ func newImage(objects []*object) *image {
 	return i
 }
 
-// knowsOffset tells whether a module's kernels add the global offset of a
+// knowsOffset reports whether a module's kernels add the global offset of a
 // launch: they read no block numbers, or the offset too. Those that call the
 // work-item functions do neither themselves.
 func knowsOffset(m *ptx.Module) bool {

@@ -21,7 +21,7 @@ type image struct {
 	Entries map[string]entry
 	// Variables are the names of variables by the host's names for them.
 	Variables map[string]string
-	// Offsets tells whether kernels add the offset of a launch.
+	// Offsets reports whether kernels add the offset of a launch.
 	Offsets bool
 }
 

@@ -71,7 +71,7 @@ func (k *kernel) setArguments(n *libcuda.Launch, r *driver.Range, args []driver.
 	return k.allowShared(n.Shared)
 }
 
-// usesOffset tells whether the launch is that of DPC++'s second form.
+// usesOffset reports whether the launch is that of DPC++'s second form.
 func (k *kernel) usesOffset(r *driver.Range) bool { return k.withOffset != 0 && r.Offset != nil }
 
 func (k *kernel) setArgument(n *libcuda.Launch, at []byte, p *param, a *driver.Arg) error {

@@ -90,7 +90,7 @@ type launchShape struct {
 	global, local [3]int
 }
 
-// matches tells whether a launch has the shape.
+// matches reports whether a launch has the shape.
 func (s *launchShape) matches(k *kernel, r *driver.Range) bool {
 	if s.kernel != k || r.Offset != nil || len(r.Global) != s.dimensions || len(r.Local) != s.dimensions {
 		return false

@@ -46,7 +46,7 @@ func (v *launchVariables) findVariables(p *program) error {
 	return nil
 }
 
-// isRead tells whether the program reads any of the variables.
+// isRead reports whether the program reads any of the variables.
 func (v *launchVariables) isRead() bool { return v.offset != 0 || v.dimensions != 0 }
 
 // wantedValues returns the values for a launch, as far as the program reads them.

@@ -109,7 +109,7 @@ func formOf(path string) (form, error) {
 	return formCarrier, nil
 }
 
-// isCubin tells whether a file that begins so is an ELF file of NVIDIA's
+// isCubin reports whether a file that begins so is an ELF file of NVIDIA's
 // machine.
 func isCubin(head []byte) bool {
 	const machineAt = 18 // e_machine

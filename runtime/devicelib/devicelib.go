@@ -87,7 +87,7 @@ func Image(symbol string) *registry.Image { return images()[symbol] }
 // Symbols returns the names of all functions, sorted.
 func Symbols() []string { return slices.Sorted(maps.Keys(images())) }
 
-// Native tells whether the device has the function itself, by the extension
+// Native reports whether the device has the function itself, by the extension
 // strings of DPC++'s device libraries (C-CXX-StandardLibrary design document).
 func Native(symbol string, extensions []string) bool {
 	name, ok := strings.CutPrefix(symbol, "__devicelib_")

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// CheckRange tells whether size bytes at an offset lie in a memory.
+// CheckRange reports whether size bytes at an offset lie in a memory.
 func CheckRange(m Memory, offset, size int64) error {
 	if offset < 0 || size < 0 || offset > m.Size() || size > m.Size()-offset {
 		return fmt.Errorf("%d bytes at offset %d are beyond the end of a memory of %d bytes", size, offset, m.Size())

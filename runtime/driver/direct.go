@@ -65,7 +65,7 @@ type QueueState struct {
 	// Ended is how many of those, from the first on, are known to have ended.
 	Ended atomic.Uint64
 	// Untold are launches of others that have ended or will, and whose results nobody
-	// has asked for: drivers tell of a failure by a launch's event alone. Others that
+	// has asked for: drivers report a failure by a launch's event alone. Others that
 	// find no free one launch through the back end, which takes them all.
 	Untold [32]UntoldLaunch
 }

@@ -34,7 +34,7 @@ type Driver interface {
 // Device is one device of a back end, with its context.
 type Device interface {
 	Info() Info
-	// Accepts tells whether the device can build an image of this format and
+	// Accepts reports whether the device can build an image of this format and
 	// target. The error, nil if it can, is the reason that a refusal shows.
 	Accepts(Image) error
 	// Compile makes an object of one module. The driver's whole log is in the
@@ -108,7 +108,7 @@ type Program interface {
 	// ErrNotFound. It lives as long as the program and needs no Close. It is
 	// an Addresser where the driver tells the address.
 	Variable(name string) (Memory, error)
-	// Close gives the program and its variables back once the commands that were
+	// Close releases the program and its variables once the commands that were
 	// submitted before have ended, as that of Memory does. It does not wait.
 	Close() error
 }
@@ -120,7 +120,7 @@ type Kernel interface {
 	Params() []Param
 	// Info describes the kernel on this device.
 	Info() KernelInfo
-	// Close gives the kernel back; launches that were submitted before run.
+	// Close releases the kernel; launches that were submitted before run.
 	Close() error
 }
 

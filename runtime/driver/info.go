@@ -68,10 +68,10 @@ type Info struct {
 	Aspects []string
 }
 
-// HasExtension tells whether the device lists the extension.
+// HasExtension reports whether the device lists the extension.
 func (i *Info) HasExtension(name string) bool { return contains(i.Extensions, name) }
 
-// HasAspect tells whether the device has an aspect of SYCL.
+// HasAspect reports whether the device has an aspect of SYCL.
 func (i *Info) HasAspect(name string) bool { return contains(i.Aspects, name) }
 
 func contains(list []string, name string) bool {

@@ -28,7 +28,7 @@ func (k MemoryKind) String() string {
 type Memory interface {
 	Size() int64
 	Kind() MemoryKind
-	// Close gives the memory back once the commands that were submitted before
+	// Close releases the memory once the commands that were submitted before
 	// have ended, in queues that are open and in those that were closed. It
 	// does not wait for them: a queue may wait for an event of the host. Nobody
 	// names the memory in a later command.

@@ -21,7 +21,7 @@ type CallerRunner interface {
 	RunsOnCaller()
 }
 
-// Idler is a Queue that tells whether Finish would return at once.
+// Idler is a Queue that reports whether Finish would return at once.
 type Idler interface {
 	Idle() bool
 }

@@ -29,7 +29,7 @@ type FakeArg struct {
 // kernels are Go functions. Commands run when they are queued. Its fields are
 // set before use. It is safe for concurrent use.
 type Fake struct {
-	// Kernels are in every program, whatever its modules are.
+	// Kernels are the kernels of every program, whatever modules it is linked from.
 	Kernels map[string]FakeKernel
 	// Variables are the sizes of the program-scope variables of every
 	// program.
@@ -74,8 +74,7 @@ func (f *Fake) ClosedTwice() []string {
 	return slices.Clone(f.twice)
 }
 
-// recordCall adds a line to the calls, and counts the things that the call gave
-// out.
+// recordCall adds a line to the calls, and counts the things that the call created.
 func (f *Fake) recordCall(opened int, format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,8 +82,8 @@ func (f *Fake) recordCall(opened int, format string, args ...any) {
 	f.calls = append(f.calls, fmt.Sprintf(format, args...))
 }
 
-// injectedFailure is the error with which the test wants the call to fail, asked
-// before it has an effect.
+// injectedFailure returns the error with which the test wants the call to fail, or nil.
+// It is asked before the call has an effect.
 func (f *Fake) injectedFailure(call string) error {
 	if f.Fail == nil {
 		return nil
@@ -391,7 +390,7 @@ func (q *fakeQueue) Finish() error {
 
 func (q *fakeQueue) Close() error { return q.closeOnce("close queue") }
 
-// fakeEvent is the end of a command that has ended.
+// fakeEvent is the event of a command, which has already ended.
 type fakeEvent struct{ err error }
 
 func (e fakeEvent) Wait(context.Context) error { return e.err }

@@ -65,7 +65,7 @@ func (s *kernelSet) moduleOf(name string, code []byte) driver.Module {
 func (s *kernelSet) appModule() driver.Module { return s.moduleOf("app", s.app) }
 func (s *kernelSet) libModule() driver.Module { return s.moduleOf("lib", s.lib) }
 
-// isSPIRV tells whether the modules have specialization constants.
+// isSPIRV reports whether the modules have specialization constants.
 func (s *kernelSet) isSPIRV() bool { return s.image.Format == "spirv" }
 
 // Options list the tests that a back end is excused from.
@@ -79,7 +79,7 @@ type Options struct {
 	// OffsetMultiple: a kernel gets a part of a buffer only from a multiple of
 	// that many bytes on; 0 means any.
 	OffsetMultiple int
-	// NoFunctionPointers: the driver tells the addresses of kernels alone.
+	// NoFunctionPointers: the driver returns the addresses of kernels only.
 	NoFunctionPointers bool
 }
 
@@ -101,8 +101,8 @@ func Test(t *testing.T, d driver.Driver, o Options) {
 	}
 }
 
-// Rules that most others rely on come first: where memory or a build fails, the
-// later tests say nothing new.
+// testDevice runs the tests on one device. Those that most others rely on come first:
+// where memory or a build fails, the later failures say nothing new.
 func testDevice(t *testing.T, d driver.Device, o Options) {
 	kernels, refused := kernelsFor(d)
 	if o.RefusesVariables && refused == nil {
@@ -241,8 +241,8 @@ func (s *suite) testBuild(t *testing.T) {
 	}
 }
 
-// A driver may not tell the size of a value (0), but must tell its kind: the
-// runtime checks arguments by it.
+// testParams: a driver may leave the size of a value open (0), but must report its
+// kind, by which the runtime checks arguments.
 func (s *suite) testParams(t *testing.T) {
 	p := s.newProgram(t, s.appModule(), s.libModule())
 	for name, want := range map[string][]driver.Param{
@@ -304,8 +304,8 @@ func (s *suite) testRanges(t *testing.T) {
 		runKernel(t, q, k, c.r, driver.Arg{Memory: out})
 		expectInts(t, "ids", int32sOf(readMemory(t, q, out, 0, 4*len(c.want))), c.want...)
 	}
-	// Seven is a prime: a device that takes a preferred size would run
-	// work-items that do not exist.
+	// Seven is a prime: a device that rounded up to its preferred group size would
+	// run work-items that do not exist.
 	runKernel(t, q, kernelByName(t, p, "local_size"), driver.Range{Global: []int{7}}, driver.Arg{Memory: out})
 	if size := int32sOf(readMemory(t, q, out, 0, 4))[0]; size < 1 || 7%size != 0 {
 		t.Errorf("the device chose %d work-items a group, which does not divide 7", size)

@@ -22,8 +22,8 @@ type imageSuite struct {
 	copies driver.ImageQueue // the queue
 }
 
-// testImages: images of every kind and format take and give texels, and kernels reach
-// those of two dimensions.
+// testImages: texels are written to and read from images of every kind and format, and
+// kernels access images of two dimensions.
 func (s *suite) testImages(t *testing.T) {
 	images, ok := s.device.(driver.ImageDevice)
 	if !ok {
@@ -82,8 +82,8 @@ func (i *imageSuite) newImage(t *testing.T, kind driver.ImageKind, format driver
 	return m
 }
 
-// copyTexels takes texels through every transfer in turn: from the host to an image, to
-// another one, to memory, to a third one, and back.
+// copyTexels passes texels through every transfer in turn: from the host to an image, to
+// a second one, to memory, to a third image, and back to the host.
 func (i *imageSuite) copyTexels(t *testing.T, kind driver.ImageKind, format driver.ImageFormat) {
 	t.Helper()
 	first, second, third := i.newImage(t, kind, format), i.newImage(t, kind, format), i.newImage(t, kind, format)
@@ -165,7 +165,7 @@ func (i *imageSuite) refuseTexels(t *testing.T) {
 			t.Errorf("%s was taken", what)
 		}
 	}
-	_ = i.queue.Finish() // may tell of the refusals
+	_ = i.queue.Finish() // may report the refusals
 	for _, desc := range []driver.ImageDesc{
 		{},
 		{Kind: driver.Image2D, Format: format, Width: 4},

@@ -50,7 +50,7 @@ func (s *suite) testQueueImport(t *testing.T) {
 	expectInts(t, "through the owner's after Close", int32sOf(readMemory(t, own, m, 0, 16)), 9, 1, 1, 1)
 }
 
-// nullIsQueue tells whether a null handle is a queue: CUDA's default stream.
+// nullIsQueue reports whether a null handle is a queue: CUDA's default stream.
 func (s *suite) nullIsQueue() bool { return s.image.Target == "nvptx64" }
 
 // testFunctionPointers: a kernel calls functions of its own module and of another by

@@ -76,7 +76,7 @@ func (s *suite) testCaller(t *testing.T) {
 }
 
 // testChecked: the device that looks for faults runs kernels as the other does, has
-// memory of its own, and tells of a kernel that leaves its memory.
+// memory of its own, and reports a kernel that writes outside its memory.
 func (s *suite) testChecked(t *testing.T) {
 	checker, ok := s.device.(driver.Checker)
 	if !ok {
@@ -113,12 +113,12 @@ func (s *suite) refuseForeign(t *testing.T, other *suite) {
 				t.Errorf("%s took the memory of another device", what)
 			}
 		}
-		_ = q.Finish() // may tell of the refusals
+		_ = q.Finish() // may report the refusals
 		expectInts(t, "the memory", int32sOf(readMemory(t, pair[1].newQueue(t), foreign, 0, 16)), 0, 0, 0, 0)
 	}
 }
 
-// testTimer: a kernel knows how long it ran once it has run.
+// testTimer: a kernel reports how long its last launch ran, 0 before the first.
 func (s *suite) testTimer(t *testing.T) {
 	p, q := s.newProgram(t, s.appModule(), s.libModule()), s.newQueue(t)
 	m, k := s.newMemory(t, 4), kernelByName(t, p, "count")
@@ -265,8 +265,8 @@ func (s *suite) shareState(t *testing.T, p driver.Program) {
 	}
 }
 
-// directFailure: a status of the wait for an event is an error, even where the driver
-// has none for the event.
+// directFailure: the status with which the wait for an event failed is an error, even
+// where the driver reports none for the event itself.
 func (s *suite) directFailure(t *testing.T, p driver.Program) {
 	k, q, m := kernelByName(t, p, "count"), s.newQueue(t), s.newMemory(t, 4)
 	var event driver.Event

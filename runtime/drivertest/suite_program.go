@@ -29,7 +29,8 @@ func (s *suite) linkObjects(t *testing.T, objects ...driver.Object) driver.Progr
 	return p
 }
 
-// testObjects: an object is linked again and again, and serves all its kernels.
+// testObjects: an object can be linked into several programs, each with variables of its
+// own.
 func (s *suite) testObjects(t *testing.T) {
 	q, out := s.newQueue(t), s.newMemory(t, 16)
 	lib := s.compileModule(t, s.libModule(), driver.CompileOptions{})
@@ -166,8 +167,7 @@ func refuseDamagedBinaries(t *testing.T, loader driver.BinaryLoader, binary []by
 	}
 }
 
-// testHandles: whatever has a native handle keeps it, and memory comes back from its
-// own.
+// testHandles: a native handle never changes, and memory can be imported by its handle.
 func (s *suite) testHandles(t *testing.T) {
 	q, m := s.newQueue(t), s.newMemory(t, 16)
 	s.keepHandles(t, q, m)

@@ -87,8 +87,8 @@ func (s *suite) testAddresses(t *testing.T) {
 	}
 }
 
-// Addresses in a struct and in a list are two cases: a driver may patch arguments that it
-// knows to be pointers, and must make resident those that only memory holds.
+// addressKernel: addresses in a struct and in a linked list are two cases. A driver may
+// find those in arguments, and must make resident what only memory points to.
 func (s *suite) addressKernel(t *testing.T, p driver.Program, q driver.Queue, m driver.Memory) {
 	a, ok := m.(driver.Addresser)
 	if !ok {
@@ -124,7 +124,8 @@ func (s *suite) addressKernel(t *testing.T, p driver.Program, q driver.Queue, m 
 	s.checkPointers(t, m, from)
 }
 
-// Address 16 is of no allocation on any device: the first page is not mapped.
+// checkPointers: address 16 belongs to no allocation on any device, as the first page is
+// never mapped.
 func (s *suite) checkPointers(t *testing.T, m driver.Memory, from uint64) {
 	d, ok := s.device.(driver.PointerQuerier)
 	if !ok {
@@ -138,9 +139,8 @@ func (s *suite) checkPointers(t *testing.T, m driver.Memory, from uint64) {
 	}
 }
 
-// testEvents: they order commands of several queues.
-// The gate holds the first queue back, so that the order of the commands shows which event
-// each of them waits for.
+// testEvents: events order commands of several queues. The gate holds the first queue
+// back, so that the order of the commands shows which event each of them waits for.
 func (s *suite) testEvents(t *testing.T) {
 	first, second, m := s.newQueue(t), s.newQueue(t), s.newMemory(t, 8)
 	maker, ok := s.device.(driver.EventMaker)
@@ -231,10 +231,9 @@ func (s *suite) testFailures(t *testing.T) {
 	expectInts(t, "the memory", int32sOf(readMemory(t, q, m, 0, 4)), 0)
 }
 
-// testOutOfOrder: commands that nothing orders all run; barriers and events order
-// them.
-// The counter is atomic in the kernel: the sum shows that each launch ran once, in whatever
-// order.
+// testOutOfOrder: commands that nothing orders all run; barriers and events order them.
+// The kernel counts atomically, so that the sum shows that each launch ran exactly
+// once, in whatever order.
 func (s *suite) testOutOfOrder(t *testing.T) {
 	q, err := s.device.NewQueue(driver.QueueOptions{OutOfOrder: true})
 	if err != nil {
@@ -272,7 +271,7 @@ func (s *suite) testOutOfOrder(t *testing.T) {
 	expectInts(t, "count", int32sOf(readMemory(t, q, m, 0, 4)), 240)
 }
 
-// testProfiling: times rise, and are refused where nobody asked for them.
+// testProfiling: times rise, and are refused where profiling was not asked for.
 func (s *suite) testProfiling(t *testing.T) {
 	q, err := s.device.NewQueue(driver.QueueOptions{Profiling: true})
 	if err != nil {

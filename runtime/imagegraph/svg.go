@@ -24,9 +24,9 @@ const (
 	barHeight        = 5
 )
 
-// styles are the colors by light and dark scheme. Files differ by the stripe
-// of their nodes, in eight hues that can be told apart without color vision
-// problems (after Okabe and Ito).
+// styles are the colors of the light and the dark scheme. The nodes of a file share the
+// hue of their stripe. The eight hues are after Okabe and Ito, so that readers with
+// color vision deficiencies can distinguish them.
 const styles = `
 .page{fill:#fff}.box{fill:#f7f8fa;stroke:#8b95a5}.text{fill:#1c2430}.dim{fill:#5b6675}
 .edge{fill:none;stroke:#77829a;stroke-width:1.4}.tip{fill:#77829a}.lost .box{fill:#fff1f0;stroke:#c62828;stroke-dasharray:4 3}
@@ -42,7 +42,7 @@ text{font:12px ui-monospace,"DejaVu Sans Mono",monospace}.name{font-weight:bold}
 // fileHues is how many colors files have.
 const fileHues = 8
 
-// SVG returns the graph as a drawing that stands for itself: importers above
+// SVG returns the graph as a self-contained drawing: importers above
 // the images that they import from, a stripe of one color for the images of a
 // file, a bar for the size. Colors follow the reader's light or dark scheme.
 func (g *Graph) SVG() []byte {
@@ -62,7 +62,8 @@ type drawing struct {
 	greatest int64 // size of an image
 }
 
-// writeSVG writes the element; style is empty where a page has it.
+// writeSVG writes the element. style is empty in a page that has the styles itself. Edges
+// come before nodes and labels after them, as SVG paints in the order of the text.
 func (g *Graph) writeSVG(b *bytes.Buffer, style string) {
 	widths := make([]float64, len(g.Nodes))
 	d := &drawing{graph: g, out: b, files: g.fileNames()}
@@ -152,8 +153,8 @@ func (d *drawing) writeNode(i int) {
 	d.out.WriteString("</g>\n")
 }
 
-// writeSizeBar draws the size beside the greatest image's, in a logarithmic
-// measure: sizes go from some hundred bytes to gigabytes.
+// writeSizeBar draws the size relative to that of the largest image, on a logarithmic
+// scale: sizes range from a few hundred bytes to gigabytes.
 func (d *drawing) writeSizeBar(n *Node, x, y, width float64) {
 	if n.Size <= 0 || d.greatest <= 0 {
 		return
@@ -193,7 +194,7 @@ func someLines(heading string, names []string) (lines []string) {
 	return lines
 }
 
-// endElement is the lower or the upper edge of a point of a route.
+// endElement returns where a route meets the lower or the upper edge of a point.
 func (d *drawing) endElement(p int, lower bool) (x, y float64) {
 	at := d.layout.points[p]
 	y = d.tops[at.layer]
@@ -207,8 +208,8 @@ func (d *drawing) endElement(p int, lower bool) (x, y float64) {
 	return at.x + margin, y
 }
 
-// writeEdge draws curves between the layers and lines across them. The tip is
-// at the image that exports.
+// writeEdge draws curves between the layers and lines across them. The tip points to the
+// image that exports.
 func (d *drawing) writeEdge(r route) {
 	var path strings.Builder
 	x, y := d.endElement(r.points[0], true)

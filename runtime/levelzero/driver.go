@@ -18,8 +18,8 @@ import (
 type Options struct {
 	// Library is the loader to open; DefaultLibrary if it is empty.
 	Library string
-	// Enter, if set, is told of each call of Level Zero before it is made, Trace
-	// after it with its result.
+	// Enter, if set, is called before each call of Level Zero, and Trace after it with
+	// its result.
 	Enter func(call string)
 	Trace func(call string, args []uintptr, code int)
 }
@@ -36,9 +36,9 @@ type Driver struct {
 	used     *atomic.Bool
 }
 
-// New opens the loader and lists the devices. It fails without a
-// loader, or a driver for it; Devices tells of a driver that failed beside others.
-// The caller closes the driver.
+// New opens the loader and lists the devices. It fails without a loader, or without a
+// driver for it. If one of several drivers fails, Devices reports that. The caller
+// closes the driver.
 func New(o Options) (d *Driver, err error) {
 	err = dl.KeepSignals(func() (err error) {
 		d, err = openDriver(o)
@@ -68,7 +68,7 @@ func openDriver(o Options) (*Driver, error) {
 	return d, nil
 }
 
-// extension names that are looked for.
+// The names of extensions that are used.
 const (
 	extensionProgram = "ZE_experimental_module_program"
 	extensionOffset  = "ZE_experimental_global_offset"
@@ -113,13 +113,13 @@ func (d *Driver) Name() string { return "level_zero" }
 // Path is the file of the loader.
 func (d *Driver) Path() string { return d.library.Path() }
 
-// Devices lists the devices in the order of the drivers. The error is that of
-// drivers and devices that are left out.
+// Devices lists the devices in the order of the drivers. The error says which drivers and
+// devices are left out, and may come with a list.
 func (d *Driver) Devices() ([]driver.Device, error) { return d.devices, d.failures }
 
-// Close gives the contexts back. It waits for queues that were closed while they
-// worked. The loader is unloaded if no device was used: drivers have threads and exit
-// handlers then, which must not lose their code.
+// Close releases the contexts. It waits for queues that were closed while they worked.
+// The loader is unloaded only if no device was used: otherwise drivers have threads and
+// exit handlers, whose code must stay.
 func (d *Driver) Close() error {
 	var errs []error
 	for _, device := range d.devices {

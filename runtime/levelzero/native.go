@@ -23,7 +23,7 @@ func (n native) NewStream(bool) (streams.Stream, error) {
 	return streams.Stream(list), err
 }
 
-// DestroyStream gives a list back, and the events that it waited for.
+// DestroyStream releases a list, and the events that it waited for.
 // An event may be destroyed only when no list waits for it any more, which is known here at
 // the latest.
 func (n native) DestroyStream(s streams.Stream) error {
@@ -236,7 +236,7 @@ func (k *marks) forgetStream(s streams.Stream) {
 	}
 }
 
-// sweepMarks gives the dropped events back that nothing uses, or at the end all.
+// sweepMarks releases the dropped events that nothing uses, or at the end all.
 func (k *marks) sweepMarks(d *Device, all bool) error {
 	k.mu.Lock()
 	var gone []ze.Event

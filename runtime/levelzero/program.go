@@ -31,8 +31,8 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	// A driver may crash on a module that is not valid, and takes the process
-	// with it: the check is here.
+	// A driver may crash on a module that is not valid, and take the process with it.
+	// So the module is checked here.
 	module, err := devicecode.ParseModule(m.Code, devicecode.Limits{Device: d.info.Name, ILVersions: d.info.ILVersions})
 	if err == nil {
 		module, err = module.Specialize(opts.SpecConstants)
@@ -58,9 +58,9 @@ type program struct {
 	uses    atomic.Int64 // kernels; less than 0 once the holder has closed it too
 }
 
-// Link links the objects. They are linked here first: a symbol that nobody
-// defines is an error before the driver sees them, and the result tells the
-// kernels' parameters.
+// Link links the objects. They are linked here first, although the driver links them
+// too: a symbol that no object defines is an error before the driver sees them, and the
+// linked module has the kernels' parameters.
 func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.LinkOptions) (driver.Program, error) {
 	if len(objects) == 0 {
 		return nil, errors.New("a program without objects")
@@ -88,8 +88,8 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.Lin
 	return p, nil
 }
 
-// closeUnless gives the modules back of a program that could not be made, and adds the
-// device to the failure.
+// closeUnless returns nil if nothing failed. Otherwise it closes the program, and adds
+// the device to the failure.
 func (p *program) closeUnless(failed error) error {
 	if failed == nil {
 		return nil
@@ -100,8 +100,8 @@ func (p *program) closeUnless(failed error) error {
 	return errors.Join(failed, p.Close())
 }
 
-// createModules has the driver make the program: of several modules at once, or of
-// each, linked afterwards.
+// createModules has the driver make the program: of all modules at once where it can,
+// otherwise one by one, linked afterwards.
 func (p *program) createModules(objects []*object) error {
 	sources := make([]ze.Source, len(objects))
 	for i, o := range objects {
@@ -139,12 +139,13 @@ func (p *program) loadModules(format uint32, sources []ze.Source) error {
 	return nil
 }
 
-// Close gives the modules back when the launches before have ended, and the kernels
-// are gone.
+// Close destroys the modules once the launches submitted before have ended and the
+// program's kernels are closed.
 func (p *program) Close() error { return p.device.FreeLater(p.dropUse) }
 
-// dropUse ends a use of the modules, by the program's holder or by a kernel; the last
-// one destroys them.
+// dropUse ends a use of the modules, by the program's holder or by a kernel. The last
+// one destroys them: uses counts the kernels, so that it is below 0 only after the
+// holder has gone as well.
 func (p *program) dropUse() error {
 	if p.uses.Add(-1) >= 0 {
 		return nil
@@ -222,8 +223,8 @@ func (p *program) Kernel(name string) (driver.Kernel, error) {
 	return nil, p.tables.KernelNotFound(name)
 }
 
-// kernel is a kernel. Its arguments are a state of the handle: a launch sets
-// and appends them under the lock.
+// kernel is a kernel. Arguments, group size and offset are state of the native handle,
+// so that a launch sets them and appends the kernel under one lock.
 type kernel struct {
 	program    *program
 	name       string
@@ -262,7 +263,7 @@ type launchPlan struct {
 	args                  []argument
 }
 
-// argument is as zeKernelSetArgumentValue takes it.
+// argument has the size and the value that zeKernelSetArgumentValue takes.
 type argument struct {
 	size  int64
 	value []byte // nil: local memory, or a null pointer
@@ -341,8 +342,8 @@ func (k *kernel) appendLaunch(list ze.Handle, n *launchPlan) error {
 	if err := library.SetGroupSize(k.handle, n.group); err != nil {
 		return err
 	}
-	// The offset is a state of the kernel too: one of an earlier launch must
-	// not stay.
+	// The offset is state of the kernel too: that of an earlier launch must not stay
+	// in effect.
 	if k.program.device.offsets {
 		if err := library.SetOffset(k.handle, n.offset); err != nil {
 			return err

@@ -60,7 +60,7 @@ func (q *queue) Finish() error {
 	return errors.Join(err, q.host.Release(count))
 }
 
-// Close gives the queue back.
+// Close releases the queue.
 func (q *queue) Close() error { return errors.Join(q.host.Close(), q.Queue.Close()) }
 
 // mark queues a barrier for the memory before it.

@@ -41,9 +41,9 @@ func openBackends(c *cache.Cache) []runtime.Backend {
 	return backends.Lazy(backends.Options{Cache: c, Findings: os.Stderr, Ending: exitBegan.Load})
 }
 
-// serveCalls answers calls of C until enough other goroutines do. Each that finds
-// itself alone starts another before it answers, so that a call that takes
-// long does not hold up others.
+// serveCalls answers calls of C until enough other goroutines do. A goroutine that finds
+// itself the only one to wait starts another before it answers, so that a long call
+// does not hold up others.
 func serveCalls() {
 	for {
 		var alone C.int
@@ -63,8 +63,8 @@ func serveCalls() {
 //export offlinkServeCall
 func offlinkServeCall(call *C.struct_offlink_call) C.int { return performCall(call) }
 
-// errElsewhere is that a call would wait, which it must not do on its caller's
-// thread.
+// errElsewhere says that a call would have to wait, which it must not do on its caller's
+// thread: the caller makes it again on a thread of Go.
 var errElsewhere = errors.New("the call waits")
 
 // inUse counts the calls that are under way, so that shutdown at exit does
@@ -268,8 +268,8 @@ func hostBytes(data unsafe.Pointer, size C.size_t) ([]byte, error) {
 	return unsafe.Slice((*byte)(data), int(size)), nil
 }
 
-// fillRange checks the sizes, which C did not: sizes beyond the dimensions are
-// ignored, and a local size of zeros is none.
+// fillRange takes over the range and checks it, which C did not. Sizes beyond the
+// dimensions are ignored, and a local size of zeros leaves the choice to the device.
 func fillRange(r *launchRequest, from *C.offlink_range) error {
 	n := int(from.dimensions)
 	if n < 1 || n > 3 {
@@ -294,8 +294,8 @@ func fillRange(r *launchRequest, from *C.offlink_range) error {
 	return nil
 }
 
-// shutdownAtExit closes the runtime, unless a thread still uses it: then the end of
-// the process does.
+// shutdownAtExit closes the runtime unless a thread still uses it. In that case the end
+// of the process releases everything.
 func shutdownAtExit() {
 	if inUse.TryLock() {
 		defer inUse.Unlock()
@@ -306,8 +306,8 @@ func shutdownAtExit() {
 // exitBegan is set once the exit of the process is under way.
 var exitBegan atomic.Bool
 
-// endDriversAtExit ends the drivers, which it closes unless a thread still uses the
-// runtime after the wait: the driver copes with that, or does not, as in any program.
+// endDriversAtExit ends the drivers. It closes them unless a thread still uses the
+// runtime after the wait: a driver copes with such a thread or not, as in any program.
 func endDriversAtExit() {
 	exitBegan.Store(true)
 	s := current()
@@ -321,8 +321,8 @@ func endDriversAtExit() {
 	s.endDrivers(idle)
 }
 
-// gate holds new calls back while the exit waits for those under way; nil: it is
-// open. A lock that waits would do the same, and could not give up.
+// gate holds new calls back while the exit waits for those under way; it is open if nil.
+// A write lock would hold them back as well, but its waiting could not be given up.
 var gate atomic.Pointer[chan struct{}]
 
 // passGate waits until the gate is open.
@@ -332,9 +332,9 @@ func passGate() {
 	}
 }
 
-// lockWhenIdle locks inUse when the calls under way have ended, those of direct.c too,
-// which makes none from then on. It is false where one takes longer than commands and
-// builds may.
+// lockWhenIdle locks inUse once the calls under way have ended, including those of
+// direct.c, which makes none from then on. It returns false if one takes longer than
+// drainLimit, or buildLimit while a driver opens or a program builds.
 func lockWhenIdle(s *session) bool {
 	closed := make(chan struct{})
 	gate.Store(&closed)

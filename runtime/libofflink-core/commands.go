@@ -110,8 +110,8 @@ func (s *session) createQueue(device uint64, opts driver.QueueOptions) (uint64, 
 	return s.handles.addHandle(&queue{Queue: q, device: d}), nil
 }
 
-// finishQueue waits for the queue; where it must not, errElsewhere says that it
-// would have to.
+// finishQueue waits for the queue. Without wait it returns errElsewhere if it would have
+// to.
 func (s *session) finishQueue(handle uint64, wait bool) error {
 	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
 	if err != nil {
@@ -123,8 +123,8 @@ func (s *session) finishQueue(handle uint64, wait bool) error {
 	return q.Finish()
 }
 
-// finishesQuickly tells whether the next wait for a queue may be on the thread of
-// its caller, where the last one took so long.
+// finishesQuickly reports whether the next wait for a queue may be on the thread of its
+// caller, given how long the last one took.
 func (s *session) finishesQuickly(handle uint64, took time.Duration) bool {
 	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
 	return err == nil && (runsOnCaller(q.device) || took < quickLaunch)
@@ -145,9 +145,12 @@ func (s *session) abortQueue(handle uint64) error {
 	return nil
 }
 
-// queueCommand queues one command with its events, and returns the handle of its
-// event where C asked for one: also for a command that failed after it was
-// queued.
+// queueCommand queues one command with its events, and returns the handle of its event
+// if C asked for one, even if the command failed after it was queued.
+//
+// On the caller's thread (here) a short command that can start at once is made to block:
+// it then runs there, without a thread switch. If C did not ask it to block, its
+// failure is left to the event and to the queue, as if it had run later.
 func (s *session) queueCommand(handle uint64, sync commandSync, do func(*queue, driver.Sync) error) (uint64, error) {
 	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
 	if err != nil {
@@ -166,7 +169,7 @@ func (s *session) queueCommand(handle uint64, sync commandSync, do func(*queue, 
 		options.After = append(options.After, e.Event)
 	}
 	inline := sync.here && sync.short && startsAtOnce(q, options.After)
-	if sync.here && sync.block && !inline { // also of drivers that do not tell
+	if sync.here && sync.block && !inline { // also if the driver has no Idler
 		return 0, errElsewhere
 	}
 	if inline {
@@ -186,7 +189,7 @@ func (s *session) queueCommand(handle uint64, sync commandSync, do func(*queue, 
 	return s.handles.addHandle(&event{Event: done, device: q.device}), err
 }
 
-// startsAtOnce tells whether nothing holds the next command of a queue.
+// startsAtOnce reports whether nothing holds the next command of a queue.
 func startsAtOnce(q *queue, after []driver.Event) bool {
 	idler, ok := q.Queue.(driver.Idler)
 	if !ok || !idler.Idle() {
@@ -215,7 +218,8 @@ func (s *session) copyBytes(handle uint64, sync commandSync, to, from uint64, ho
 	})
 }
 
-// invalidCopy makes the error of a copy beyond an end one of the arguments.
+// invalidCopy marks the error of a copy beyond the end of a memory as one of the
+// arguments, which has a status of its own.
 func invalidCopy(err error, target driver.Memory, at int64, source driver.Memory, start, size int64) error {
 	if err != nil && (target != nil && size > target.Size()-at || source != nil && size > source.Size()-start) {
 		return &invalidError{err.Error()}
@@ -243,8 +247,9 @@ func (s *session) queueBarrier(handle uint64, sync commandSync) (uint64, error) 
 	return s.queueCommand(handle, sync, func(q *queue, o driver.Sync) error { return q.Barrier(o) })
 }
 
-// enqueueLaunch copies the values, as C may change them when the call returns.
-// quick tells that the next launch may run on the thread of its caller.
+// enqueueLaunch queues a launch. A launch that does not block gets copies of the values,
+// as C may change them when the call returns. quick says that the next launch may run
+// on the thread of its caller.
 func (s *session) enqueueLaunch(handle uint64, sync commandSync, kernelHandle uint64, r *launchRequest) (done uint64, quick bool, err error) {
 	k, err := lookupHandle[*kernel](&s.handles, kernelHandle, "kernel")
 	if err != nil {
@@ -268,8 +273,8 @@ func (s *session) enqueueLaunch(handle uint64, sync commandSync, kernelHandle ui
 	return done, k.isQuick(call), err
 }
 
-// waitEvent waits for a command; where it must not, errElsewhere says that it
-// would have to.
+// waitEvent waits for a command. Without wait it returns errElsewhere if it would have
+// to.
 func (s *session) waitEvent(handle uint64, wait bool, timeout time.Duration) error {
 	e, err := lookupHandle[*event](&s.handles, handle, "event")
 	if err != nil {
@@ -289,8 +294,8 @@ func (s *session) eventTimes(handle uint64) ([4]uint64, error) {
 	return timesOf(e)
 }
 
-// useGlobal reads or writes a device global: that of the host's object, or of
-// the name where no object is given.
+// useGlobal reads or writes a device global, which is found by the address of the host's
+// object, or by name if no object is given.
 func (s *session) useGlobal(device uint64, object uint64, name string, offset int64, data []byte, write bool) error {
 	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
 	if err != nil {

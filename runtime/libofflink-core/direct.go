@@ -78,8 +78,8 @@ type directDevice struct {
 	lanes  []driver.Queue
 }
 
-// directDevice returns that of a device, nil where its calls go through Go. A trace
-// has all of them go there.
+// directDevice returns the directDevice of a device, or nil if its calls go through Go.
+// With a trace all calls do.
 func (s *session) directDevice(d *runtime.Device) *directDevice {
 	caller, ok := d.Device.(driver.DirectCaller)
 	if !ok || s.trace != nil {
@@ -108,8 +108,8 @@ func newDirectDevice(caller driver.DirectCaller) *directDevice {
 	return &directDevice{native: native}
 }
 
-// addLane gives direct.c a further queue where it has no idle one. Without it calls
-// go through Go.
+// addLane gives direct.c a further queue if it has no idle one. A failure only means
+// that calls go through Go.
 func (s *session) addLane(d *runtime.Device, direct *directDevice) {
 	s.direct.mu.Lock()
 	defer s.direct.mu.Unlock()
@@ -131,7 +131,7 @@ func (s *session) addLane(d *runtime.Device, direct *directDevice) {
 	C.add_direct_lane(direct.native, C.uintptr_t(handle))
 }
 
-// closeLanes closes the queues of direct.c, which makes no call any more.
+// closeLanes closes the queues of direct.c, which must not make calls any more.
 func (d *directDevices) closeLanes() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -146,11 +146,12 @@ func (d *directDevices) closeLanes() {
 	}
 }
 
-// endDirectCalls has all calls go through Go from now on. It returns whether none is
+// endDirectCalls makes all calls go through Go from now on. It reports whether none is
 // under way in a driver.
 func endDirectCalls() bool { return C.offlink_direct_end() != 0 }
 
-// directMemory is where a buffer's memory lies, for direct.c.
+// directMemory returns the native memory of a buffer for direct.c, the zero value if
+// calls go through Go.
 func (s *session) directMemory(handle uint64) (memory C.struct_offlink_direct_memory) {
 	b, ok := s.handles.getHandle(handle).(*buffer)
 	if !ok {
@@ -170,8 +171,9 @@ type directKernel struct {
 	native *C.struct_offlink_direct_kernel // nil where launches go through Go
 }
 
-// allowDirect has direct.c make later launches that are like the one of c, which the
-// kernel has made. It stores the kernel's part of direct.c, nil where that cannot.
+// allowDirect lets direct.c make later launches like that of c, which has succeeded: the
+// driver has thus accepted the range. It stores the kernel's part of direct.c in c, or
+// nil if direct.c cannot launch the kernel.
 func (s *session) allowDirect(k *kernel, c *C.struct_offlink_call) {
 	if direct := s.directDevice(k.device); direct != nil {
 		c.direct_kernel = s.allowRange(k, direct, &c._range)
@@ -188,7 +190,7 @@ func (s *session) allowRange(k *kernel, direct *directDevice, r *C.offlink_range
 	return k.direct.native
 }
 
-// isEmptyRange tells whether a range has no work-items: not all drivers take it.
+// isEmptyRange reports whether a range has no work-items: not all drivers take it.
 func isEmptyRange(r *C.offlink_range) bool {
 	for i := range int(r.dimensions) {
 		if r.global[i] == 0 {
@@ -225,7 +227,7 @@ func newDirectKernel(k *kernel, direct *directDevice) *C.struct_offlink_direct_k
 	return native
 }
 
-// fillDirectParameter returns whether direct.c can set the parameter.
+// fillDirectParameter describes a parameter, and reports whether direct.c can set it.
 func fillDirectParameter(to *C.struct_offlink_direct_parameter, p driver.Param) bool {
 	switch {
 	case p.Kind == driver.ParamBuffer:
@@ -249,15 +251,15 @@ func (k *kernel) closeDirect() {
 	}
 }
 
-// Close gives the kernel back.
+// Close releases the kernel.
 func (k *kernel) Close() error {
 	err := k.Kernel.Close()
 	k.closeDirect()
 	return err
 }
 
-// directFailure is the error of a launch that direct.c has made and whose wait had that
-// status.
+// directFailure returns the error of a launch that direct.c has made and whose wait
+// returned that status. It releases the event.
 func (s *session) directFailure(handle, event uint64, status int) error {
 	k, err := lookupHandle[*kernel](&s.handles, handle, "kernel")
 	if err != nil {
@@ -272,9 +274,9 @@ func (s *session) directFailure(handle, event uint64, status int) error {
 
 // directQueue is the part of a queue that direct.c uses.
 type directQueue struct {
-	// native is nil where the queue's calls go through Go. It is never given back: the
-	// counts of commands of a queue that was closed at work are looked at until
-	// those have ended, and a thread that waited for the queue notes them then.
+	// native is nil if the queue's calls go through Go. It is never freed: the counts
+	// of a queue that was closed while it worked are read until its commands have
+	// ended, and a thread that waited for the queue writes them then.
 	native *C.struct_offlink_direct_queue
 }
 
@@ -296,7 +298,7 @@ func (s *session) shareQueue(handle uint64) *C.struct_offlink_direct_queue {
 	return native
 }
 
-// noteFreed has direct.c set addresses again, as a later memory may have those of one
-// that is freed. It is called before that: another thread may get the memory, and
-// launch with it, before the call that frees it returns.
+// noteFreed makes direct.c set all addresses again, as later memory may get the address
+// of freed memory. It is called before the memory is freed: another thread may get the
+// memory, and launch with it, before the call that frees it returns.
 func noteFreed() { C.count_freed_memory() }

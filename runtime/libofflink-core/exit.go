@@ -36,7 +36,7 @@ func (g *driverGrowth) noteStep(d *runtime.Device, step uint32) {
 	}
 }
 
-// takeDriverGrowth tells whether there was a step since the last call.
+// takeDriverGrowth reports whether there was a step since the last call.
 func (s *session) takeDriverGrowth() bool {
 	return s.growth.news.Load() && s.growth.news.Swap(false)
 }

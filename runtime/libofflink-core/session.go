@@ -37,7 +37,7 @@ type session struct {
 	owners map[uintptr]registry.Owner
 	// unread are descriptors that could not be read, for messages.
 	unread []string
-	// allocations are the memory that C has by address.
+	// allocations are the memory that C holds by address.
 	allocations map[uint64]allocation
 
 	warnings struct {
@@ -47,8 +47,8 @@ type session struct {
 	}
 }
 
-// newSession has back ends that are opened when they are needed, with the cache
-// that the environment asks for, nil if it asks for none.
+// newSession returns a session whose back ends are opened when they are first needed.
+// list gets the cache that the environment asks for, or nil.
 func newSession(list func(*cache.Cache) []runtime.Backend) *session {
 	s := &session{owners: make(map[uintptr]registry.Owner)}
 	o := runtime.Options{Warn: s.addWarning}
@@ -60,8 +60,8 @@ func newSession(list func(*cache.Cache) []runtime.Backend) *session {
 	return s
 }
 
-// startTrace begins the trace that the environment asks for; nil if it asks for
-// none. A file that cannot be written costs the trace alone.
+// startTrace begins the trace that the environment asks for, or returns nil. If its file
+// cannot be written, the program runs without a trace.
 func startTrace() *trace.Recorder {
 	file := os.Getenv(trace.Variable)
 	if file == "" {
@@ -78,7 +78,7 @@ func startTrace() *trace.Recorder {
 	return r
 }
 
-// addWarning keeps a warning for the call that returns next.
+// addWarning keeps a warning for the next call to return, of whatever thread.
 func (s *session) addWarning(text string) {
 	s.warnings.mu.Lock()
 	defer s.warnings.mu.Unlock()
@@ -138,7 +138,8 @@ func (s *session) addImages(descriptor unsafe.Pointer, base uintptr, file string
 	return s.handles.addHandle(&loaded{images, s.runtime.Register(owner, images.List)})
 }
 
-// dropImages takes them out; when it returns nobody reads them any more.
+// dropImages unregisters the images of a descriptor. When it returns nothing reads them
+// any more, so that the module may be unloaded.
 func (s *session) dropImages(handle uint64) {
 	if l, ok := s.handles.endHandle(handle).(*loaded); ok {
 		s.runtime.Unregister(l.registration)
@@ -146,8 +147,8 @@ func (s *session) dropImages(handle uint64) {
 	}
 }
 
-// explainError adds the descriptors that could not be read to an error that may
-// follow from it.
+// explainError adds the descriptors that could not be read to an error that may follow
+// from that: a kernel or a symbol that was not found.
 func (s *session) explainError(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,7 +200,8 @@ func (s *session) ownerAt(base uintptr) registry.Owner {
 	return s.owners[base]
 }
 
-// createBuffer returns the memory itself too, where the host reaches it.
+// createBuffer allocates device memory, with the data if that is not nil. It returns the
+// memory itself too where the host can reach it.
 func (s *session) createBuffer(device uint64, size int64, data []byte) (handle uint64, bytes []byte, err error) {
 	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
 	if err != nil {
@@ -260,8 +262,8 @@ type argument struct {
 	address uint64
 }
 
-// launchKernel runs a kernel and waits for it. quick tells that the next launch
-// may run on the thread of its caller.
+// launchKernel runs a kernel and waits for it. quick says that the next launch may run
+// on the thread of its caller.
 func (s *session) launchKernel(handle uint64, r *launchRequest) (quick bool, err error) {
 	k, err := lookupHandle[*kernel](&s.handles, handle, "kernel")
 	if err != nil {
@@ -284,8 +286,8 @@ func (s *session) launchKernel(handle uint64, r *launchRequest) (quick bool, err
 // caller's thread: one that was short is expected to be short again.
 const quickLaunch = time.Millisecond
 
-// startCall is when a launch starts as a call. The embedded device tells itself how
-// long it ran, so that nobody has to look at the clock.
+// startCall returns the time at which a launch starts, for isQuick. The embedded device
+// measures its launches itself, so that the clock is not read for it.
 func (k *kernel) startCall() (start time.Time) {
 	if !runsOnCaller(k.device) {
 		start = time.Now()
@@ -293,8 +295,8 @@ func (k *kernel) startCall() (start time.Time) {
 	return start
 }
 
-// isQuick tells whether the next launch may run on its caller's thread, after one
-// that started as a call then.
+// isQuick reports whether the next launch may run on its caller's thread, after one that
+// started at that time.
 func (k *kernel) isQuick(start time.Time) bool {
 	took := k.LastRun()
 	if !runsOnCaller(k.device) {
@@ -308,13 +310,13 @@ func runsOnCaller(d *runtime.Device) bool {
 	return ok
 }
 
-// isQuick tells whether commands of the device return at once.
+// isQuick reports whether commands of the device return at once.
 func (s *session) isQuick(device uint64) bool {
 	d, err := lookupHandle[*runtime.Device](&s.handles, device, "device")
 	return err == nil && runsOnCaller(d)
 }
 
-// closeHandle ends a device, a kernel or a buffer.
+// closeHandle closes the object of any handle.
 func (s *session) closeHandle(handle uint64) {
 	held := s.handles.endHandle(handle)
 	if _, ok := held.(*buffer); ok {
@@ -325,7 +327,8 @@ func (s *session) closeHandle(handle uint64) {
 	}
 }
 
-// closeAll closes the runtime when the process ends.
+// closeAll closes the runtime when the process ends. The lanes are closed only if no call
+// of direct.c is under way; otherwise they end with the process.
 func (s *session) closeAll() {
 	if endDirectCalls() {
 		s.direct.closeLanes()

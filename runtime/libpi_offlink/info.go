@@ -9,10 +9,10 @@ import (
 	"offlink/runtime/internal/cl"
 )
 
-// answer is the result of a query, as the host gets it.
+// answer is the result of a query in the bytes that the host gets.
 type answer []byte
 
-// textAnswer is a text with the zero that C ends it with, which the size counts
+// textAnswer is a text with a terminating zero, which the size of the answer includes
 // (cl.h).
 func textAnswer(text string) answer { return append([]byte(text), 0) }
 
@@ -35,8 +35,8 @@ func words64(list ...int) (a answer) {
 	return a
 }
 
-// reply stores an answer in the host's memory; nil is a query that nobody
-// knows.
+// reply stores an answer in the host's memory. A nil answer says that the query is not
+// known.
 func reply(a answer, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) error {
 	if a == nil {
 		return failure(invalidValue, "the query %#x is not known", param)
@@ -115,9 +115,9 @@ func platformAnswer(param uint32) answer {
 	return nil
 }
 
-// deviceAnswer answers a query of the device. deviceAnswer answers a query of
-// the device. The answers are by type, as a wrong size of an answer would write
-// over the host's memory.
+// deviceAnswer answers a query of the device, nil if it is not known. The functions that
+// it tries are grouped by the type of the answer, whose size has to match the variable
+// that the host gives.
 func deviceAnswer(param uint32) answer {
 	info := device().Info()
 	for _, answers := range []func(*driver.Info, uint32) answer{deviceText, deviceNumber, deviceLimit, deviceFlag, deviceMemory} {

@@ -24,7 +24,7 @@ type kernel struct {
 	set  []bool
 }
 
-// Close gives the kernel back, and its use of the program.
+// Close releases the kernel, and its use of the program.
 func (k *kernel) Close() error {
 	err := k.kernel.Close()
 	releaseHandle(k.program)

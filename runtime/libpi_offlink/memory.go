@@ -99,7 +99,7 @@ type buffer struct {
 	host uintptr
 }
 
-// Close gives the memory back.
+// Close releases the memory.
 func (b *buffer) Close() error {
 	if b.part {
 		return nil

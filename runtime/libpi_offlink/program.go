@@ -18,7 +18,8 @@ import (
 	"offlink/spirv"
 )
 
-// program is a pi_program: code, then an object, then a linked program.
+// program is a pi_program. It has code at first, then an object, then a linked program;
+// mu guards all of them.
 type program struct {
 	mu        sync.Mutex
 	code      []byte // SPIR-V; nil for linked and loaded ones
@@ -29,7 +30,7 @@ type program struct {
 	log       string
 }
 
-// Close gives everything back.
+// Close releases everything.
 func (p *program) Close() error {
 	var errs []error
 	if p.linked != nil {
@@ -41,8 +42,8 @@ func (p *program) Close() error {
 	return errors.Join(errs...)
 }
 
-// keepLog keeps the log of a failed build, and gives the failure its code. The
-// host asks for the log in another call, of the program that failed.
+// keepLog keeps the log of a failed build and wraps the failure with the code. The host
+// asks the program that failed for its log in another call.
 func (p *program) keepLog(code int32, err error) error {
 	if err == nil {
 		return nil
@@ -158,8 +159,8 @@ func offlink_piProgramBuild(handle uintptr, unused1 uint32, unused2 unsafe.Point
 	})
 }
 
-// piProgramLink makes a program of compiled ones. Where that fails, the new
-// program has the log.
+// offlink_piProgramLink makes a program of compiled ones. Where that fails, the host gets
+// the new program all the same, as it has the log.
 //
 //export offlink_piProgramLink
 func offlink_piProgramLink(unused1 uintptr, unused2 uint32, unused3 unsafe.Pointer, options uintptr, count uint32, list *uintptr, unused4, unused5 uintptr, out *uintptr) int32 {
@@ -238,8 +239,8 @@ func (p *program) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A loaded program needs the names of its kernels alone; their parameters
-	// are in the device's own form.
+	// A loaded program needs only the names of its kernels: their parameters are in
+	// the device's own binary.
 	tables := devicecode.NewTables(nil)
 	for _, name := range p.kernels {
 		tables.Kernels[name] = nil
@@ -247,9 +248,9 @@ func (p *program) encode() ([]byte, error) {
 	return (&devicecode.StoredProgram{Tables: tables, Code: code}).Encode(storedMagic)
 }
 
-// storeBinary copies the binary to the place that the host's array names, which
-// has the size that was told. There is one device, so that the array has one
-// entry.
+// storeBinary copies the binary to the memory that the host's array points to, which
+// has the size that an earlier query returned. The array has one entry, for the one
+// device.
 func (p *program) storeBinary(out unsafe.Pointer) error {
 	binary, err := p.encode()
 	if err != nil || out == nil {

@@ -1,4 +1,4 @@
-// Package linkcheck tells whether the device code of a program links, without
+// Package linkcheck reports whether the device code of a program links, without
 // a device and without a launch: each import of each image, symbols and
 // kernels that are defined twice, device globals that differ. It asks the same
 // resolver as a launch.

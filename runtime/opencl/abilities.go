@@ -83,14 +83,14 @@ func (d *Device) findAbilities() abilities {
 	return a
 }
 
-// hasUnifiedMemory tells whether the extension is there with its functions.
+// hasUnifiedMemory reports whether the extension is there with its functions.
 // Kernels need clSetKernelExecInfo for it, which is of OpenCL 2.0.
 func (d *Device) hasUnifiedMemory() bool {
 	return d.info.HasExtension("cl_intel_unified_shared_memory") && d.api.Has(cl.DeviceMemAllocINTEL) && d.api.Has(cl.EnqueueMemcpyINTEL) &&
 		d.api.Has(cl.SetKernelExecInfo)
 }
 
-// denies tells whether the device answers a query about an ability, and says no.
+// denies reports whether the device answers a query about an ability, and says no.
 func (d *Device) denies(param uint32) bool {
 	yes, err := d.api.Number(cl.GetDeviceInfo, param, d.handle)
 	return err == nil && yes == 0

@@ -14,7 +14,7 @@ import (
 // adds to the program, two for each variable; the modules are then linked by
 // offlink.
 
-// needsAccessors tells whether the linked module has variables that the host can
+// needsAccessors reports whether the linked module has variables that the host can
 // reach by kernels only.
 func (d *Device) needsAccessors(m *spirv.Module) bool {
 	return m != nil && d.able.variables == variablesByKernel && d.able.noVariables == "" && d.able.wrapIL == nil && len(devicecode.Accessors(m)) > 0

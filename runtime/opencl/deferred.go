@@ -127,7 +127,7 @@ type marker struct {
 	handle cl.Handle // 0 after its end
 }
 
-// isWorking tells whether the commands before the marker have not ended.
+// isWorking reports whether the commands before the marker have not ended.
 func (m *marker) isWorking() (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -168,7 +168,7 @@ func (q *queue) markLocked() (*marker, error) {
 		return nil, nil
 	}
 	if others {
-		count = state.Submitted.Add(1) // the marker itself: Ended must not tell of it before its end
+		count = state.Submitted.Add(1) // the marker itself: Ended must not report it before its end
 	}
 	m := &marker{api: q.device.api, state: state, count: count}
 	if err := m.api.Marker(cl.EnqueueMarkerWithWaitList, q.handle, &cl.Order{Event: &m.handle}); err != nil {

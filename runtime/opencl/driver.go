@@ -161,7 +161,7 @@ func (d *Driver) newPlatform(handle cl.Handle) (*platform, error) {
 	return p, errors.Join(named, versioned)
 }
 
-// Close gives the devices back. The loader is unloaded if no device was used:
+// Close releases the devices. The loader is unloaded if no device was used:
 // a driver that runs has threads and exit handlers, whose code must stay.
 func (d *Driver) Close() error {
 	d.mu.Lock()

@@ -23,7 +23,7 @@ type event struct {
 	uses   atomic.Int32
 
 	mu    sync.Mutex
-	after []*event // that the command waits for, to tell the first cause; none after it succeeded
+	after []*event // that the command waits for, to name the first cause; nil once it succeeded
 	ended bool     // the host ended it
 	cause error    // the host's
 }
@@ -41,8 +41,8 @@ func (e *event) waitsFor() []*event {
 	return e.after
 }
 
-// forgetCauses lets go of the events before one that succeeded, which would
-// keep those before them in turn.
+// forgetCauses drops the events before one that succeeded. They would keep the events
+// before them in turn: in a long-lived queue, all of them.
 func (e *event) forgetCauses() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -57,14 +57,15 @@ func (e *event) releaseUse() error {
 	return e.device.api.Release(cl.ReleaseEvent, e.handle)
 }
 
-// Close gives the event back.
+// Close releases the event.
 func (e *event) Close() error { return e.releaseUse() }
 
 // Handle is the cl_event.
 func (e *event) Handle() uint64 { return uint64(e.handle) }
 
-// readStatus is OpenCL's execution status. Intel's driver says "complete" of a
-// command that was dropped because one that it waited for failed; a wait tells.
+// readStatus returns OpenCL's execution status. Intel's driver reports "complete" for a
+// command that was dropped because one that it waited for failed; clWaitForEvents
+// returns the failure.
 func (e *event) readStatus() (int, error) {
 	status, err := e.device.api.EventStatus(e.handle)
 	if err == nil && status <= 0 && e.queue != nil {
@@ -107,7 +108,7 @@ func (e *event) endResult() error {
 	return e.queue.failureBefore(e.number)
 }
 
-// driverResult is the error that the driver tells of an event that has ended.
+// driverResult returns the error that the driver reports for an event that has ended.
 func (e *event) driverResult() error {
 	status, err := e.readStatus()
 	if err != nil {
@@ -116,8 +117,8 @@ func (e *event) driverResult() error {
 	return e.errorOf(status)
 }
 
-// errorOf is the error for a status: a failure of an event that the command
-// waited for is told with its cause.
+// errorOf returns the error for a status. If an event that the command waited for failed,
+// that failure is given as the cause.
 func (e *event) errorOf(status int) error {
 	if status >= 0 {
 		return nil
@@ -138,8 +139,8 @@ func (e *event) errorOf(status int) error {
 	return failed
 }
 
-// endError is the error of an event that a callback was told the status of: some
-// drivers tell success of a command that was dropped.
+// endError returns the error of an event whose status a callback got. A status of success
+// is checked again, as some drivers report it for a command that was dropped.
 func (e *event) endError(status int) error {
 	if status < 0 {
 		return e.errorOf(status)
@@ -147,7 +148,8 @@ func (e *event) endError(status int) error {
 	return e.endResult()
 }
 
-// knownFailure is the error of an event that was waited for.
+// knownFailure returns the error of an event that was waited for, or nil if there is none
+// or if its handle is released already.
 func (e *event) knownFailure() error {
 	e.mu.Lock()
 	cause := e.cause
@@ -212,8 +214,8 @@ func (e *event) flushQueues() {
 	}
 }
 
-// callbacks are the functions that wait for the end of an event. Drivers get a
-// number for each: Go's memory is not theirs to keep.
+// callbacks are the functions that wait for the end of an event. Drivers get a number
+// for each, as C must not keep pointers to Go's memory.
 var callbacks struct {
 	sync.Mutex
 	next    uintptr
@@ -229,7 +231,8 @@ var callback = sync.OnceValue(func() uintptr {
 	})
 })
 
-// takeCallback takes the function of a number out; nil if it was taken before.
+// takeCallback removes and returns the function of a number, nil if it was taken before:
+// each is called once.
 func takeCallback(number uintptr) func(status int) {
 	callbacks.Lock()
 	defer callbacks.Unlock()
@@ -261,8 +264,8 @@ func (e *event) onEnd(f func(error)) (err error) {
 		takeCallback(number)
 		return errors.Join(err, e.releaseUse())
 	}
-	// Oclgrind calls nobody back of an event that has ended already. A driver that
-	// does finds the number taken.
+	// Oclgrind does not call back for an event that has ended already. A driver that
+	// does finds the function taken.
 	if status, err := e.readStatus(); err == nil && status <= 0 {
 		if f := takeCallback(number); f != nil {
 			f(status)
@@ -327,11 +330,11 @@ func (e *event) Complete(err error) {
 	if err != nil {
 		status = hostFailure
 	}
-	// The call fails for an event that has ended only, which this one has not.
+	// The call fails only for an event that has ended, and this one has not.
 	_ = e.device.api.SetUserEvent(e.handle, status)
 }
 
-// ownEvents returns events as those of this device.
+// ownEvents returns the events as this package's. It fails for those of other devices.
 func (d *Device) ownEvents(list []driver.Event) ([]*event, error) {
 	var own []*event
 	for i, e := range list {

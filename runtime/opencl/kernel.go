@@ -33,7 +33,7 @@ func (k *kernel) Params() []driver.Param { return append([]driver.Param(nil), k.
 // Handle is the cl_kernel.
 func (k *kernel) Handle() uint64 { return uint64(k.handle) }
 
-// Close gives the kernel back.
+// Close releases the kernel.
 func (k *kernel) Close() error {
 	err := k.device.api.Release(cl.ReleaseKernel, k.handle)
 	return errors.Join(err, k.parts.Close((*argumentSetter)(k).releasePart))

@@ -35,7 +35,7 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	return nil
 }
 
-// runLaunch launches the kernel and waits for it. The wait tells of a failure, and
+// runLaunch launches the kernel and waits for it. The wait reports a failure, and
 // nobody else asks for the event: a launch makes no more calls than one of C.
 func (k *kernel) runLaunch(q *queue, r driver.Range, args []driver.Arg) error {
 	before := q.submittedCommands()
@@ -56,7 +56,7 @@ func (k *kernel) runLaunch(q *queue, r driver.Range, args []driver.Arg) error {
 	return errors.Join(err, k.device.api.Release(cl.ReleaseEvent, event))
 }
 
-// launchUntold launches the kernel; Finish tells of a failure.
+// launchUntold launches the kernel; Finish reports a failure.
 func (k *kernel) launchUntold(q *queue, r driver.Range, args []driver.Arg) error {
 	event, err := k.enqueueLaunch(q.handle, r, args, nil)
 	if err == nil {

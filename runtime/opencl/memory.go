@@ -157,7 +157,7 @@ func (d *Device) copyFunction() cl.Function {
 	return cl.EnqueueSVMMemcpy
 }
 
-// Close gives the memory back when the commands before have ended.
+// Close releases the memory when the commands before have ended.
 func (m *memory) Close() error {
 	m.device.freed.Add(1)
 	if m.foreign {

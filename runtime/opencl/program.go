@@ -25,7 +25,7 @@ type program struct {
 // Handle is the cl_program.
 func (p *program) Handle() uint64 { return uint64(p.handle) }
 
-// Close gives the program back.
+// Close releases the program.
 func (p *program) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

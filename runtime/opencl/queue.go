@@ -9,9 +9,9 @@ import (
 	"offlink/runtime/internal/cl"
 )
 
-// queue is a command queue. OpenCL tells of a failed command by its event
-// alone, and host memory belongs to a transfer until its end: the commands that
-// may fail, or that use host memory of Go, are pending here with their events.
+// queue is a command queue. OpenCL reports a failed command only through its event, and
+// host memory belongs to a transfer until its end. So the commands that may fail, or
+// that use host memory of Go, are pending here with their events.
 type queue struct {
 	device *Device
 	handle cl.Handle
@@ -20,24 +20,24 @@ type queue struct {
 	mu      sync.Mutex
 	closed  bool
 	pending []pendingCommand
-	// pendingLimit is the number of pending commands from which on ended ones are looked
-	// for: twice those that were left the last time.
+	// pendingLimit is the number of pending commands at which ended ones are looked
+	// for: twice the number that the last look left.
 	pendingLimit int
 	// chain is the last command that may fail: in an in-order queue the next
 	// one waits for it, so that it fails too.
 	chain *event
 	err   error // the first failure since the last Finish
-	// untold are commands without an event that anyone wants (untold.go), failure is
-	// that of one of them. They are looked at again when they are untoldLimit.
+	// untold are commands whose event the caller did not ask for (untold.go), failure is
+	// that of one of them. They are looked at again when there are untoldLimit.
 	untold      []untoldCommand
 	untoldLimit int
-	waits       []cl.Handle // of untold, for a call
+	waits       []cl.Handle // the events of untold, a buffer for a call
 	failure     queueFailure
-	// state counts the commands, for memory that is closed (deferred.go). It
-	// belongs to others that use the queue where shared is set.
+	// state counts the commands, for memory that is closed (deferred.go). If shared is
+	// set, it belongs to others that use the queue.
 	state  atomic.Pointer[driver.QueueState]
 	shared bool
-	others atomic.Bool // commands may be there that nobody counts
+	others atomic.Bool // holders of the native handle may have queued uncounted commands
 	marker *marker     // the last one
 }
 
@@ -81,7 +81,7 @@ func (q *queue) Handle() uint64 {
 	return uint64(q.handle)
 }
 
-// maxPending is the least number of commands from which on ended ones are looked for.
+// maxPending is the number of pending commands below which ended ones are not looked for.
 const maxPending = 64
 
 // submitCommand enqueues a command after its events. host is memory of Go that
@@ -111,7 +111,9 @@ func (q *queue) submitCommand(f cl.Function, s driver.Sync, host []byte, enqueue
 	return err
 }
 
-// admitCommand enqueues the command. The event is nil where nobody needs one.
+// admitCommand enqueues the command, and returns its event if the caller asked for one or
+// blocks. An in-order queue has it wait for the last command that may fail, so that it
+// fails too.
 func (q *queue) admitCommand(f cl.Function, after []*event, s driver.Sync, host []byte, enqueue func(*cl.Order) error) (*event, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -128,7 +130,7 @@ func (q *queue) admitCommand(f cl.Function, after []*event, s driver.Sync, host 
 		order.Wait = append(order.Wait, e.handle)
 	}
 	caller, before := s.Done != nil || s.Block, q.submittedCommands()
-	tracked := mayFail || host != nil || s.Done != nil // of which Finish tells too
+	tracked := mayFail || host != nil || s.Done != nil // Finish reports its failure too
 	var handle cl.Handle
 	order.Event = &handle
 	if err := enqueue(order); err != nil {
@@ -167,8 +169,8 @@ func (q *queue) trackCommand(e *event, host []byte, mayFail bool) {
 	q.pending = append(q.pending, pendingCommand{e, host})
 }
 
-// collectEnded gives up the pending commands that have ended, and keeps the first
-// failure.
+// collectEnded drops the pending commands that have ended, and keeps the first failure.
+// A failed chain stays until Finish, as later commands inherit its failure.
 func (q *queue) collectEnded() {
 	kept := q.pending[:0]
 	for _, p := range q.pending {
@@ -198,7 +200,7 @@ func (q *queue) collectEnded() {
 	q.pending = kept
 }
 
-// isPlain tells whether a command needs nothing but its call.
+// isPlain reports whether a command needs nothing but its call.
 func (q *queue) isPlain(s driver.Sync) bool {
 	if len(s.After) > 0 || s.Done != nil {
 		return false
@@ -224,10 +226,10 @@ func (q *queue) enqueueBarrier(o *cl.Order) error {
 	return q.device.api.Marker(cl.EnqueueBarrierWithWaitList, q.handle, o)
 }
 
-// Flush has the device start.
+// Flush has the device start the commands.
 func (q *queue) Flush() error { return q.device.api.Flush(q.handle) }
 
-// flushOpen has the device start unless the queue was closed, which does so too.
+// flushOpen is Flush for a queue that may be closed: its release has flushed it.
 func (q *queue) flushOpen() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -275,8 +277,8 @@ func (q *queue) dropChain() {
 	q.pending = kept
 }
 
-// Close gives the queue back. OpenCL cannot stop a command that runs: Go's
-// memory that it uses stays with the device.
+// Close releases the queue. OpenCL cannot stop a command that runs: the device keeps
+// the Go memory that such a command uses.
 func (q *queue) Close() error {
 	end, err := q.closeCommands()
 	q.device.queues.removeQueue(q, end)

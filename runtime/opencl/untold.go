@@ -8,8 +8,8 @@ import (
 	"offlink/runtime/internal/cl"
 )
 
-// OpenCL tells of a command that failed on the device by the event of that command:
-// clFinish, and the events of the commands after it, tell of success. So a command
+// OpenCL reports a command that failed on the device by the event of that command:
+// clFinish, and the events of the commands after it, report success. So a command
 // whose event nobody wants has one all the same, which is looked at when the queue is
 // waited for.
 
@@ -28,7 +28,7 @@ type queueFailure struct {
 	until  uint64 // the last one before the Finish that told of it; 0: there was none yet
 }
 
-// reaches tells whether a command of that number comes after the failure.
+// reaches reports whether a command of that number comes after the failure.
 func (f *queueFailure) reaches(number uint64) bool {
 	return f.err != nil && number > f.number && (f.until == 0 || number <= f.until)
 }

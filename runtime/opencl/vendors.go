@@ -73,7 +73,7 @@ func vendorProblem(path string) error {
 	return nil
 }
 
-// libraryProblem tells whether a file cannot be a shared library. It is not
+// libraryProblem reports whether a file cannot be a shared library. It is not
 // opened as one: that runs its code.
 func libraryProblem(path string) error {
 	start, err := readStart(path, len(elf.ELFMAG))

@@ -84,7 +84,7 @@ func (k *argumentSetter) Locate(m driver.Memory) (kernelargs.Location, error) {
 	return kernelargs.Location{Address: own.address, Buffer: uintptr(own.buffer)}, nil
 }
 
-// HasAddresses tells whether the device's memory has addresses.
+// HasAddresses reports whether the device's memory has addresses.
 func (k *argumentSetter) HasAddresses() bool { return k.device.able.usm }
 
 // Freed counts the memories that were freed.

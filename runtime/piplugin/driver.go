@@ -147,7 +147,7 @@ type platform struct {
 	name, version string
 }
 
-// Close gives the devices back and tears the plugin down. The library is
+// Close releases the devices and tears the plugin down. The library is
 // unloaded if no device was used: a driver that runs has threads and exit
 // handlers, whose code must stay.
 func (d *Driver) Close() error {

@@ -19,7 +19,7 @@ func (d *Driver) newPlatform(handle pi.Handle) (*platform, error) {
 	return p, errors.Join(named, versioned)
 }
 
-// isIntelOpenCL tells whether a platform is Intel's OpenCL driver, which calls
+// isIntelOpenCL reports whether a platform is Intel's OpenCL driver, which calls
 // exit when it meets an unknown extension or instruction.
 func isIntelOpenCL(platform string) bool { return strings.HasPrefix(platform, "Intel(R) OpenCL") }
 

@@ -34,7 +34,7 @@ func (k *kernel) Handle() uint64 {
 	return k.device.nativeHandle(pi.ExtKernelGetNativeHandle, k.handle)
 }
 
-// Close gives the kernel back.
+// Close releases the kernel.
 func (k *kernel) Close() error {
 	return k.device.streams.FreeLater(func() error {
 		err := k.device.plugin.Release(pi.KernelRelease, k.handle)

@@ -126,7 +126,7 @@ func (d *Device) buildWithAccessors(linked *spirv.Module, options string) (pi.Ha
 	return handle, d.buildProgram(handle, options)
 }
 
-// buildProgram builds a program, or gives it back.
+// buildProgram builds a program, or releases it.
 func (d *Device) buildProgram(handle pi.Handle, options string) error {
 	err := d.plugin.Build(handle, d.handle, options)
 	if err == nil {

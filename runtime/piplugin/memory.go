@@ -139,7 +139,7 @@ func (d *Device) zero(m *memory) error {
 		return err
 	}
 	err = d.plugin.Finish(queue)
-	status, failed := d.plugin.EventStatus(*event) // which alone tells of a failure on the device
+	status, failed := d.plugin.EventStatus(*event) // which alone reports a failure on the device
 	if failed == nil && status < 0 {
 		failed = commandError(status)
 	}
@@ -154,7 +154,7 @@ func (d *Device) fill(o pi.Order, m *memory, offset, size int64, value byte) err
 	return d.plugin.FillAddress(o, m.address+uintptr(offset), value, size)
 }
 
-// Close gives the memory back when the commands before have ended.
+// Close releases the memory when the commands before have ended.
 func (m *memory) Close() error {
 	m.device.freed.Add(1)
 	if m.foreign {

@@ -57,7 +57,7 @@ func (n native) StreamWait(s streams.Stream, m streams.Mark) error {
 
 func (n native) NewMark(bool) (streams.Mark, error) { return n.device.marks.insert(), nil }
 
-// DestroyMark gives the event back. Queues that wait for it have uses of their
+// DestroyMark releases the event. Queues that wait for it have uses of their
 // own.
 func (n native) DestroyMark(m streams.Mark) error {
 	if event := n.device.marks.remove(m); event != 0 {

@@ -24,7 +24,7 @@ type object struct {
 	options string
 }
 
-// Close gives the object back.
+// Close releases the object.
 func (o *object) Close() error {
 	if o.program == 0 {
 		return nil

@@ -28,7 +28,7 @@ func (p *program) Handle() uint64 {
 	return p.device.nativeHandle(pi.ExtProgramGetNativeHandle, p.handle)
 }
 
-// Close gives the program back.
+// Close releases the program.
 func (p *program) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

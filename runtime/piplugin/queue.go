@@ -32,12 +32,12 @@ func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
 	return q, nil
 }
 
-// workEnded is told that a stream has no more work. Until then it holds the
-// queue, and the memory with it.
+// workEnded is called when a stream has no more work. Until then the reference to it
+// keeps the queue alive for Go's collector, and the host memory with it.
 func (q *queue) workEnded(streams.Stream) { runtime.KeepAlive(&q.host) }
 
-// ImportQueue makes a queue of a native one of this device's context, which
-// stays the caller's.
+// ImportQueue makes a queue of a native one of this device's context. The native queue
+// stays the caller's: Close does not end it.
 func (d *Device) ImportQueue(handle uint64) (driver.Queue, error) {
 	if handle == 0 {
 		return nil, errors.New("a null handle is not a queue")
@@ -78,10 +78,11 @@ func (q *queue) Finish() error {
 	return errors.Join(err, q.host.Release(count))
 }
 
-// Close gives the queue back. Commands that run keep it, and their memory.
+// Close releases the queue. Commands that run keep it, and their memory.
 func (q *queue) Close() error { return errors.Join(q.host.Close(), q.Queue.Close()) }
 
-// mark queues a barrier for the memory before it.
+// mark queues a barrier, whose event shows when the host memory of the commands before
+// it is free.
 func (q *queue) mark() (event driver.Event, err error) {
 	return event, q.Barrier(driver.Sync{Done: &event})
 }
@@ -165,8 +166,8 @@ func (q *queue) checkTransfer(m driver.Memory, offset int64, data []byte) error 
 	return driver.CheckRange(m, offset, int64(len(data)))
 }
 
-// transferOrBarrier moves data; none is a command without work, which plugins
-// refuse as a transfer.
+// transferOrBarrier moves data. A transfer of no bytes becomes a barrier: its event is
+// needed all the same, and plugins refuse empty transfers.
 func (q *queue) transferOrBarrier(s driver.Sync, data []byte, move func(pi.Order) error) error {
 	if len(data) == 0 {
 		return q.Barrier(s)
@@ -236,10 +237,11 @@ func (q *queue) copyByHost(to driver.Memory, toOffset int64, from driver.Memory,
 	return errors.Join(err, read.Close())
 }
 
+// maxPattern is the length of the longest pattern of a fill, in bytes.
 const maxPattern = 128
 
-// Fill repeats a pattern. Plugins repeat single bytes; of longer patterns a
-// block is written, and copied.
+// Fill repeats a pattern. Plugins repeat single bytes only: of a longer pattern a block
+// is written, and copied until the range is full.
 func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driver.Sync) error {
 	n := len(pattern)
 	switch {
@@ -275,12 +277,12 @@ func repeated(pattern []byte, size int64) []byte {
 	return data
 }
 
-// fillBlock is how much of a fill the host writes: the rest is copied from
-// that.
+// fillBlock is the most bytes of a fill that the host writes. The rest is copied from
+// those on the device.
 const fillBlock = 64 << 10
 
-// fillBlocks writes a block and doubles it. Each step waits for the one before,
-// in a queue out of order too.
+// fillBlocks writes a block and doubles it until the range is full. Each step waits for
+// the event of the one before it, so that it also works in an out-of-order queue.
 func (q *queue) fillBlocks(m driver.Memory, offset, size int64, pattern []byte, s driver.Sync) error {
 	done := min(size, fillBlock)
 	if done == size {
@@ -338,7 +340,8 @@ func (q *queue) launch(k *kernel, r driver.Range, args []driver.Arg, s driver.Sy
 	})
 }
 
-// checkRange holds that the slices are arrays of one length, as plugins read them.
+// checkRange refuses a range whose slices differ in length: plugins read each as an
+// array of as many sizes as the range has dimensions.
 func checkRange(r driver.Range) error {
 	n := len(r.Global)
 	if n < 1 || n > 3 || r.Local != nil && len(r.Local) != n || r.Offset != nil && len(r.Offset) != n {

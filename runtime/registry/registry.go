@@ -1,5 +1,5 @@
-// Package registry holds the device images that are loaded: who brought each,
-// which kernels it has, which symbols it exports. It decides nothing.
+// Package registry holds the device images that are loaded: the owner of each, the
+// kernels it has, the symbols it exports. It decides nothing.
 package registry
 
 import (
@@ -15,7 +15,7 @@ import (
 // Owner is the source of images: a program, a shared library, or a file. It is
 // comparable; two owners are the same if both fields are.
 type Owner struct {
-	// ID tells owners of one name apart: a load address, or a running number.
+	// ID distinguishes owners with the same name: a load address, or a running number.
 	ID uint64
 	// Name is the file, for messages.
 	Name string
@@ -140,9 +140,8 @@ type Registration struct {
 	gone bool
 }
 
-// Registry is the set of loaded images. Its indexes change with each
-// registration; they are never made anew. It is safe for concurrent use, and
-// the zero Registry is empty and ready.
+// Registry is the set of loaded images. Its indexes change with each registration, and
+// are never rebuilt. It is safe for concurrent use. The zero Registry is empty and ready.
 type Registry struct {
 	mu         sync.Mutex
 	images     []*Image // in order of registration; snapshots share the array
@@ -176,15 +175,15 @@ func (r *Registry) Add(owner Owner, images []*devimg.Image) *Registration {
 	return reg
 }
 
-// indexImage enters an image. Appending leaves the part of an array that a snapshot
-// has as it is.
+// indexImage enters an image. Appending is safe although snapshots share the arrays: it
+// does not change the part that a snapshot has.
 func (r *Registry) indexImage(img *Image) {
 	r.images = append(r.images, img)
 	for position, name := range img.eachKernel {
 		r.kernels.addName(name, img, position)
 	}
 	if digest, ok := img.NativeOf(); ok {
-		r.natives.addName(digest, img, 0) // the SPIR-V image tells its symbols
+		r.natives.addName(digest, img, 0) // its symbols are those of the SPIR-V image
 		r.hasNatives = true
 		return
 	}
@@ -221,8 +220,9 @@ func formatOf(img *devimg.Image) devimg.Format {
 	return img.Format
 }
 
-// Remove takes the registration out. Snapshots taken before keep it.
-// Removing twice is harmless.
+// Remove takes the registration out. Snapshots taken before keep it, and removing it
+// twice is harmless. The images of a registration have consecutive IDs, so that a range
+// of IDs selects them in every index.
 func (r *Registry) Remove(reg *Registration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -256,8 +256,9 @@ func (r *Registry) Remove(reg *Registration) {
 	r.removeCounts(reg.Images)
 }
 
-// removeImages is a list without some images, in an array of its own. From the end:
-// at exit, the last to come go first.
+// removeImages returns a list without some images. It shortens the list where they are
+// the last, as at exit, when the last to come go first; otherwise the result has an
+// array of its own, since snapshots share that of the list.
 func removeImages(list []*Image, gone func(*Image) bool) []*Image {
 	end := len(list)
 	for end > 0 && gone(list[end-1]) {
@@ -269,7 +270,7 @@ func removeImages(list []*Image, gone func(*Image) bool) []*Image {
 	return slices.DeleteFunc(slices.Clone(list), gone)
 }
 
-// removeCounts starts the numbering of an owner anew once it has no image left.
+// removeCounts restarts the numbering of an owner that has no image left.
 func (r *Registry) removeCounts(images []*Image) {
 	for _, img := range images {
 		n := r.owners[img.Owner]

@@ -46,7 +46,7 @@ func (s *Snapshot) Exporters(symbol string) []*Image { return s.exports.imagesNa
 // virtual functions, in order of registration.
 func (s *Snapshot) VirtualFunctions(set string) []*Image { return s.virtuals.imagesNamed(set) }
 
-// HasNatives tells whether there is any native code of the embedded device.
+// HasNatives reports whether there is any native code of the embedded device.
 func (s *Snapshot) HasNatives() bool { return s.hasNatives }
 
 // Natives returns the native code of the embedded device that was made of SPIR-V

@@ -70,7 +70,7 @@ func (w *linkSearch) trimSymbol(trims []spirv.Trim, first map[string]definition,
 	return nil
 }
 
-// Drops tells whether the code of image i is without the kernel, as an image
+// Drops reports whether the code of image i is without the kernel, as an image
 // before it has one of that name.
 func (l *Link) Drops(i int, kernel string) bool { return slices.Contains(l.trims[i].Kernels, kernel) }
 

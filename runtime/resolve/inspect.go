@@ -69,7 +69,7 @@ func (r *Resolver) Exports(img *registry.Image) ([]string, error) {
 	return slices.Sorted(maps.Keys(l.exports)), nil
 }
 
-// SameDefinition tells whether two images define a symbol alike. Known is false
+// SameDefinition reports whether two images define a symbol alike. Known is false
 // where their code does not tell: it is not SPIR-V, or cannot be read.
 func (r *Resolver) SameDefinition(a, b *registry.Image, symbol string) (same, known bool) {
 	first, second := r.definingModule(a, symbol), r.definingModule(b, symbol)

@@ -1,6 +1,6 @@
-// Package resolve finds the images that a kernel needs: the one that has it,
-// and those that provide the imports of both. It refuses with every
-// candidate and its reason.
+// Package resolve finds the images that a kernel needs: the one that has it, and those
+// that provide imports, transitively. An error lists every candidate with the reason
+// for which it does not serve.
 package resolve
 
 import (
@@ -18,7 +18,7 @@ type Request struct {
 	// Owner is preferred where several have the kernel; the zero Owner means no
 	// preference.
 	Owner registry.Owner
-	// Accepts is the device's: nil, or why it cannot take such an image.
+	// Accepts is that of the device: it returns nil, or why it cannot take the image.
 	Accepts    func(driver.Image) error
 	DeviceType driver.Type
 	// Extensions are the device's. Images of a target that has an extension
@@ -30,8 +30,8 @@ type Request struct {
 	// Functions are symbols that must be in the link though no image imports
 	// them: the kernel gets pointers to them.
 	Functions []string
-	// Native, if set, tells the symbols that the device has itself: they stay
-	// imports.
+	// Native, if set, reports whether the device has a symbol itself, which then stays
+	// an import.
 	Native func(symbol string) bool
 	// Library, if set, returns the image of a device library that exports a
 	// function, or nil. It serves where no image of the snapshot does.
@@ -91,7 +91,7 @@ func (r *Resolver) Link(s *registry.Snapshot, q Request) (*Link, error) {
 	return &Link{q.Kernel, w.images, w.reasons, trims}, nil
 }
 
-// walk is one search for a link.
+// linkSearch is one search for a link.
 type linkSearch struct {
 	resolver *Resolver
 	snapshot *registry.Snapshot
@@ -156,7 +156,9 @@ func (w *linkSearch) checkLinking(s symbol, importer, exporter *registry.Image) 
 	return &LinkingError{Symbol: s.name, Kernel: w.request.Kernel, Images: [2]*registry.Image{importer, exporter}, Extension: needed}
 }
 
-// findExporter returns the image that serves; see preferNative.
+// findExporter returns the first image that serves, or nil. If that is one of DPC++'s
+// bfloat16 libraries, those up to the next other image that serves are collected, as
+// preferNative chooses among them.
 func (w *linkSearch) findExporter(s symbol) *registry.Image {
 	var serving []*registry.Image
 	for _, img := range w.candidateImages(s) {
@@ -189,13 +191,14 @@ func (w *linkSearch) libraryImage(s symbol) *registry.Image {
 	return img
 }
 
-// isNative tells whether the device has the function itself.
+// isNative reports whether the device provides the function itself.
 func (w *linkSearch) isNative(s symbol) bool {
 	return !s.variable && w.request.Native != nil && w.request.Native(s.name)
 }
 
-// candidateImages are the images worth a look: for a function those whose table
-// lists it, then those without a table; for a variable all.
+// candidateImages returns the images that may define the symbol: for a function those
+// whose table lists it, then those without a table. Tables list no variables, so that
+// for a variable it is all images.
 func (w *linkSearch) candidateImages(s symbol) []*registry.Image {
 	if s.variable {
 		return w.snapshot.Images

@@ -22,7 +22,7 @@ var textConditions = map[string]func(d Device) string{
 	"PlatformVersion": func(d Device) string { return d.PlatformVersion },
 }
 
-// AllowsDevice tells whether the allow list has the device, or there is none. Numbers
+// AllowsDevice reports whether the allow list has the device, or there is none. Numbers
 // count the devices of a back end that it has.
 func (f *Filter) AllowsDevice(d Device) bool {
 	for _, alternative := range f.allow {

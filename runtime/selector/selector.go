@@ -122,7 +122,7 @@ func (f *Filter) readVariable(name, value string, parse func(*Filter, string) er
 // Variables are the variables that are set, as NAME=VALUE.
 func (f *Filter) Variables() []string { return f.variables }
 
-// MayChoose tells whether devices of the back end can be chosen: the others need
+// MayChoose reports whether devices of the back end can be chosen: the others need
 // not be opened.
 func (f *Filter) MayChoose(backend string) bool {
 	if len(f.accept) == 0 {
@@ -145,7 +145,7 @@ func discardsAll(discard []Term, backend string) bool {
 	return false
 }
 
-// ChoosesParts tells whether sub-devices of the device may be chosen, so that
+// ChoosesParts reports whether sub-devices of the device may be chosen, so that
 // it has to be parted.
 func (f *Filter) ChoosesParts(d Device) bool {
 	for _, t := range f.accept {
@@ -161,7 +161,7 @@ func (f *Filter) ChoosesParts(d Device) bool {
 	return false
 }
 
-// Chooses tells whether the device is chosen.
+// Chooses reports whether the device is chosen.
 func (f *Filter) Chooses(d Device) bool {
 	accepted := len(f.accept) == 0 && len(d.Path) == 1
 	for _, t := range f.accept {
@@ -173,7 +173,7 @@ func (f *Filter) Chooses(d Device) bool {
 	return accepted && f.AllowsDevice(d)
 }
 
-// ChoosesMode tells whether a mode of the device is chosen, by its name.
+// ChoosesMode reports whether a mode of the device is chosen, by its name.
 func (f *Filter) ChoosesMode(d Device, mode string) bool {
 	for _, t := range f.accept {
 		if t.fitsBackend(d.Backend) && contains(t.Types, mode) {

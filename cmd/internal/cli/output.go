@@ -76,8 +76,8 @@ func (o *Outputs) createTarget(t *target, list *[]*pendingFile) (*OutputFile, er
 	return &OutputFile{File: f, path: t.shown}, nil
 }
 
-// openAndRecord has open make the temporary file of a target, and records that it
-// is there: a signal between the two would leave it.
+// openAndRecord has open make the temporary file of a target, and records it, both under
+// the lock: a signal between the two would leave the file.
 func (o *Outputs) openAndRecord(t *target, list *[]*pendingFile, open func() (name string, err error)) error {
 	o.removeAtSignals()
 	o.mu.Lock()
@@ -92,7 +92,9 @@ func (o *Outputs) openAndRecord(t *target, list *[]*pendingFile, open func() (na
 	return err
 }
 
-// removeAtSignals has Abort called when a signal ends the process.
+// removeAtSignals has abortForGood called when a signal ends the process. The lock is not
+// held while it registers, as the handler takes it; a registration that lost the race
+// is released.
 func (o *Outputs) removeAtSignals() {
 	o.mu.Lock()
 	registered := o.release != nil
@@ -129,8 +131,8 @@ func (o *Outputs) StreamLast(w io.Writer, data []byte) {
 	o.last = append(o.last, &pendingFile{target: target{into: true}, stream: w, data: data})
 }
 
-// writeWhole writes a file whose content is there. Of thousands of small files the
-// system calls are the cost, so that a name that is free takes the fewest.
+// writeWhole writes a file whose content is complete. The cost of thousands of small files
+// is their system calls, so that a name that is free takes the fewest.
 func (o *Outputs) writeWhole(path string, data []byte, list *[]*pendingFile) error {
 	t, err := o.claimTarget(path)
 	if err != nil {
@@ -184,8 +186,8 @@ func (o *Outputs) Commit() error {
 	return nil
 }
 
-// commitFile gives one file its name. The lock is not held while content is copied:
-// a FIFO may wait for a reader, and a signal must not.
+// commitFile gives one file its name. The lock is not held while content is copied: a
+// FIFO may wait for a reader, and a signal must not wait for that.
 func (o *Outputs) commitFile(p *pendingFile) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -227,8 +229,8 @@ func (p *pendingFile) removeTemporary() {
 // errEnded reports that a signal ends the process and has removed the files.
 var errEnded = errors.New("interrupted")
 
-// Abort removes every file that was not committed, and the folders of CreateFolder. After Commit it has no
-// effect, so that callers can defer it.
+// Abort removes every file that was not committed, and the folders of CreateFolder. After
+// Commit it has no effect, so that callers can defer it.
 func (o *Outputs) Abort() {
 	o.mu.Lock()
 	for _, p := range append(o.pending, o.last...) {
@@ -325,8 +327,8 @@ func openError(path string, err error) error {
 	return fmt.Errorf("error opening the file '%s': %w", path, bareError(err))
 }
 
-// bareError is an error of a file without the file's name, which may be a
-// temporary one.
+// bareError returns the cause of an error of a file without the file's name, which may
+// be that of a temporary file.
 func bareError(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

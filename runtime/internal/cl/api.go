@@ -91,7 +91,7 @@ func (a *API) ForPlatform(platform Handle, extensions bool) *API {
 	return &own
 }
 
-// Has tells whether the library has the function. One that a driver's version
+// Has reports whether the library has the function. One that a driver's version
 // does not support may be there and must not be called: loaders were seen to
 // call themselves without end.
 func (a *API) Has(f Function) bool { return a.address[f] != 0 }
@@ -207,7 +207,7 @@ func (a *API) createObject(f Function, args ...uintptr) (Handle, error) {
 	return object, driver.CheckMade(f.String(), object, nil)
 }
 
-// releaseObject calls a function that gives an object back. Such calls are not made
+// releaseObject calls a function that releases an object. Such calls are not made
 // to fail by hooks: nothing can be done after them.
 func (a *API) releaseObject(f Function, object Handle) error {
 	code := int(int32(a.enterFunction(f, uintptr(object))))

@@ -8,7 +8,7 @@ import (
 	"offlink/runtime/driver"
 )
 
-// IsCode tells whether the error is a call that returned the code.
+// IsCode reports whether the error is a call that returned the code.
 func IsCode(err error, code int) bool {
 	call, ok := errors.AsType[*driver.CallError](err)
 	return ok && call.Code == code
@@ -65,7 +65,7 @@ func (a *API) SubDevices(device Handle, properties []uintptr) ([]Handle, error) 
 	})
 }
 
-// Release gives an object back by the function for its kind.
+// Release releases an object by the function for its kind.
 func (a *API) Release(f Function, object Handle) error { return a.releaseObject(f, object) }
 
 // NewContext makes a context of one device.

@@ -85,7 +85,7 @@ func (r *Reader) optionalNumbers(param uint32, size int) []uint64 {
 	return cl.DecodeNumbers(answer, size)
 }
 
-// has tells whether an optional property has a bit.
+// has reports whether an optional property has a bit.
 func (r *Reader) has(param uint32, bit uint64) bool { return r.OptionalNumber(param)&bit != 0 }
 
 // Printable makes a driver's text fit for one line of a terminal: control

@@ -50,7 +50,7 @@ func NewVariableKernels(linkage string, newKernel func(name string, params []dri
 	return &VariableKernels{read, write}, nil
 }
 
-// Close gives the kernels back. A nil pointer has none.
+// Close releases the kernels. A nil pointer has none.
 func (k *VariableKernels) Close() error {
 	if k == nil {
 		return nil

@@ -2,7 +2,7 @@
 
 package dl
 
-// Supported tells whether this build can open shared libraries.
+// Supported reports whether this build can open shared libraries.
 const Supported = false
 
 func openLibrary(string) (uintptr, error)         { return 0, ErrUnsupported }

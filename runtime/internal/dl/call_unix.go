@@ -10,7 +10,7 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Supported tells whether this build can open shared libraries. purego
+// Supported reports whether this build can open shared libraries. purego
 // supports FreeBSD without cgo only with compiler flags of its own.
 const Supported = true
 

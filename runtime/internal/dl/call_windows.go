@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Supported tells whether this build can open shared libraries.
+// Supported reports whether this build can open shared libraries.
 const Supported = true
 
 // openLibrary looks a bare name up in the application's and the system's

@@ -86,7 +86,7 @@ func Open(names ...string) (*Library, error) {
 	return nil, &OpenError{tried}
 }
 
-// IsLoaded tells whether the process has a library of that name, opened by
+// IsLoaded reports whether the process has a library of that name, opened by
 // this package or not.
 func IsLoaded(name string) bool { return isLoaded(name) }
 
@@ -117,7 +117,7 @@ func (l *Library) File(symbol string) string {
 	return l.Path
 }
 
-// Close gives the library back; the system unloads it when nobody else has it
+// Close releases the library; the system unloads it when nobody else has it
 // open.
 func (l *Library) Close() error {
 	if err := closeLibrary(l.handle); err != nil {

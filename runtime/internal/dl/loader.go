@@ -16,5 +16,5 @@ func (Loader) Symbol(library uintptr, name string) (function uintptr, err error)
 // Call is [Call] of a function of four arguments.
 func (Loader) Call(function, a, b, c, d uintptr) uintptr { return Call(function, a, b, c, d) }
 
-// Close gives the library back.
+// Close releases the library.
 func (Loader) Close(library uintptr) error { return closeLibrary(library) }

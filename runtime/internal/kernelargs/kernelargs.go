@@ -27,7 +27,7 @@ type Setter interface {
 	SetNull(i int) error
 	// Locate describes a memory of the kernel's device.
 	Locate(m driver.Memory) (Location, error)
-	// HasAddresses tells whether arguments can be addresses.
+	// HasAddresses reports whether arguments can be addresses.
 	HasAddresses() bool
 	// Freed counts the memories of the device that were freed so far. Drivers give
 	// the address or the handle of a freed memory to a later one, and may hold on to
@@ -121,7 +121,7 @@ func (a *Arguments) setArgument(k Setter, i int, arg *driver.Arg) error {
 	return errors.New("it is neither a value nor memory")
 }
 
-// holds tells whether the parameter is set to that already; values are compared by
+// holds reports whether the parameter is set to that already; values are compared by
 // setValue.
 func (a *Arguments) holds(i int, wanted argument) bool {
 	p := &a.present[i]

@@ -75,7 +75,7 @@ func (l *Library) TotalMemory(d Device) (int64, error) {
 }
 
 // RetainPrimary returns the device's primary context, which the runtime API of
-// CUDA uses too. ReleasePrimary gives it back.
+// CUDA uses too. ReleasePrimary releases it.
 func (l *Library) RetainPrimary(d Device) (Context, error) {
 	var c Context
 	err := l.callFunction(fnDevicePrimaryCtxRetain, uintptr(unsafe.Pointer(&c)), uintptr(d))

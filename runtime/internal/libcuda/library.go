@@ -76,10 +76,10 @@ func (l *Library) findFunctions() error {
 // Path is the file that was opened.
 func (l *Library) Path() string { return l.library.File(functionNames[fnInit]) }
 
-// Close gives the library back. The driver stays initialized.
+// Close releases the library. The driver stays initialized.
 func (l *Library) Close() error { return l.library.Close() }
 
-// hasFunction tells whether the driver exports a function that not all have.
+// hasFunction reports whether the driver exports a function that not all have.
 func (l *Library) hasFunction(function int) bool { return l.functions[function] != 0 }
 
 // callFunction calls a function and makes its result an error.
@@ -111,13 +111,13 @@ const (
 	codeNotReady       = 600
 )
 
-// IsNotReady tells whether the error says that work has not ended.
+// IsNotReady reports whether the error says that work has not ended.
 func IsNotReady(err error) bool { return hasCode(err, codeNotReady) }
 
-// IsNotFound tells whether the error says that a module lacks a name.
+// IsNotFound reports whether the error says that a module lacks a name.
 func IsNotFound(err error) bool { return hasCode(err, codeNotFound) }
 
-// IsContextError tells whether the error may be due to the context of the
+// IsContextError reports whether the error may be due to the context of the
 // thread: it has none, or that of another device.
 func IsContextError(err error) bool {
 	return err != nil && (hasCode(err, codeInvalidContext) || hasCode(err, codeInvalidHandle))

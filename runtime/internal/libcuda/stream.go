@@ -23,7 +23,7 @@ func (l *Library) NewStream() (Stream, error) {
 	return s, checkMade(fnStreamCreate, s, err)
 }
 
-// DestroyStream gives a stream back. Its work goes on to the end.
+// DestroyStream releases a stream. Its work goes on to the end.
 func (l *Library) DestroyStream(s Stream) error { return l.callFunction(fnStreamDestroy, uintptr(s)) }
 
 // Synchronize waits for the end of all work of a stream.
@@ -49,7 +49,7 @@ func (l *Library) NewEvent(timed bool) (Event, error) {
 	return e, checkMade(fnEventCreate, e, err)
 }
 
-// DestroyEvent gives an event back.
+// DestroyEvent releases an event.
 func (l *Library) DestroyEvent(e Event) error { return l.callFunction(fnEventDestroy, uintptr(e)) }
 
 // Record has the event happen when the work that the stream has now is done.

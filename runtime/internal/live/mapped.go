@@ -21,7 +21,7 @@ type memoryRange struct{ begin, end uint64 }
 
 var mapped mappedMemory
 
-// holdsRange tells whether all n bytes at addr can be read. The ranges are read
+// holdsRange reports whether all n bytes at addr can be read. The ranges are read
 // again where they do not have them: libraries come and go. On a system that
 // does not tell, every pointer is trusted.
 func (m *mappedMemory) holdsRange(addr, n uint64) bool {

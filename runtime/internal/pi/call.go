@@ -120,7 +120,7 @@ func (p *Plugin) createFirst(f Function, args ...uintptr) (Handle, error) {
 // used in argument lists of functions that keep the memory in place.
 func pointer[T any](list []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(list)) }
 
-// IsCode tells whether an error is a call's with that code.
+// IsCode reports whether an error is a call's with that code.
 func IsCode(err error, code int) bool {
 	failed, ok := errors.AsType[*driver.CallError](err)
 	return ok && failed.Code == code

@@ -56,7 +56,7 @@ func (p *Plugin) SubDevices(device Handle, properties []uintptr) ([]Handle, erro
 	})
 }
 
-// Release gives an object back by the function for its kind.
+// Release releases an object by the function for its kind.
 func (p *Plugin) Release(f Function, object Handle) error { return p.release(f, uintptr(object)) }
 
 // NewContext makes a context of one device.
@@ -86,7 +86,7 @@ func (p *Plugin) NativeHandle(f Function, object Handle) (uint64, error) {
 	return uint64(*native), err
 }
 
-// QueueImports tells whether ImportQueue is known for this version: the
+// QueueImports reports whether ImportQueue is known for this version: the
 // parameters changed with most.
 func (p *Plugin) QueueImports() bool { return p.since(9, 11) && p.Has(ExtQueueCreateWithNativeHandle) }
 

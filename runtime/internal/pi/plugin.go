@@ -197,7 +197,7 @@ func (p *Plugin) Version() string { return p.version }
 // Attempts are the paths that were tried.
 func (p *Plugin) Attempts() []dl.Attempt { return p.library.Attempts }
 
-// Has tells whether the plugin has the function.
+// Has reports whether the plugin has the function.
 func (p *Plugin) Has(f Function) bool { return p.address[f] != 0 }
 
 // Without removes functions, for tests of a plugin that has less.
@@ -207,7 +207,7 @@ func (p *Plugin) Without(list ...Function) {
 	}
 }
 
-// since tells whether the plugin is of that version of the interface or newer.
+// since reports whether the plugin is of that version of the interface or newer.
 func (p *Plugin) since(major, minor int) bool {
 	var m, n int
 	_, _ = fmt.Sscanf(tableVersions[p.table], "%d.%d", &m, &n)

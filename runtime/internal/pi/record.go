@@ -50,7 +50,7 @@ func (r *record) version() (version string, l layout, ok bool) {
 	return "", layout{}, false
 }
 
-// isVersion tells whether a text is numbers joined by points, two or more.
+// isVersion reports whether a text is numbers joined by points, two or more.
 func isVersion(text string) bool {
 	parts := strings.Split(text, ".")
 	for _, part := range parts {

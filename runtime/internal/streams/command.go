@@ -12,7 +12,7 @@ type command struct {
 	after   []*event
 	held    bool // the events of after are held
 	barrier bool
-	tracked bool // Finish tells of its failure
+	tracked bool // Finish reports its failure
 	awaited bool // others may wait for its event
 	submit  func(Stream) error
 	// submitMarked takes the place of submit where the command sets its own mark.
@@ -69,7 +69,7 @@ func causedBy(failed error) error {
 	return fmt.Errorf("an event that it waits for failed: %w", failed)
 }
 
-// submitTo submits the command. It tells whether the command sets the mark of the
+// submitTo submits the command. It reports whether the command sets the mark of the
 // order itself.
 func (c *command) submitTo(o Order) (marked bool, err error) {
 	if c.submitMarked != nil {

@@ -15,7 +15,7 @@ func (d *Device) presentCommands() (list []driver.Working) {
 	return list
 }
 
-// FreeLater calls free, which gives memory back, when the commands that were submitted
+// FreeLater calls free, which releases memory, when the commands that were submitted
 // before have ended: now or in a later call for the device. Drivers free at once, or
 // wait for everything.
 func (d *Device) FreeLater(free func() error) error {

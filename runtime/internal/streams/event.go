@@ -14,7 +14,8 @@ import (
 type event struct {
 	device *Device
 	queue  *Queue // with the base of times, where it is profiled
-	// tracker is the queue that looks at the event, where a failure is told by it alone.
+	// tracker is the command's queue if the driver reports failures only through
+	// events, otherwise nil.
 	tracker *Queue
 	number  uint64 // in the queue
 
@@ -28,11 +29,11 @@ type event struct {
 	// profiled. They are 0 for an event that the host ends, and for a command
 	// that was not submitted.
 	begin, end Mark
-	holders    int  // who use end
+	holders    int  // users of end besides the receiver of the event
 	closed     bool // by its receiver
 	waited     bool // a goroutine waits for the end
 	// causes are events that the command waits for on the device, with their marks
-	// held: drivers may tell success of a command that they dropped.
+	// held: drivers may report success for a command that they dropped.
 	causes []*event
 
 	queued, submitted time.Duration // since the device's epoch
@@ -72,8 +73,8 @@ func (e *event) advanceState(state eventState, err error) {
 	}
 }
 
-// addWatcher has the queue look again when the event is submitted or over. It
-// returns false where it is.
+// addWatcher has the queue look again when the event is submitted or over. It returns
+// false if it is so already.
 func (e *event) addWatcher(q *Queue) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -84,7 +85,7 @@ func (e *event) addWatcher(q *Queue) bool {
 	return true
 }
 
-// stateSnapshot is the state, the native event and the error now.
+// stateSnapshot returns the present state, the native event and the error.
 func (e *event) stateSnapshot() (eventState, Mark, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -115,7 +116,7 @@ func (e *event) Handle() uint64 {
 	return uint64(end)
 }
 
-// Close gives the event back.
+// Close releases the event.
 func (e *event) Close() error {
 	e.mu.Lock()
 	e.closed = true
@@ -124,8 +125,8 @@ func (e *event) Close() error {
 	return errors.Join(e.device.destroyMarks(begin, end), releaseCauses(causes))
 }
 
-// takeNative takes the native events and the causes out where nobody uses them any
-// more.
+// takeNative removes and returns the native events and the causes once the event is
+// closed and has no holders. The event is locked.
 func (e *event) takeNative() (begin, end Mark, causes []*event) {
 	if !e.closed || e.holders > 0 {
 		return 0, 0, nil
@@ -198,8 +199,8 @@ func (e *event) addCause(cause *event) {
 	e.causes = append(e.causes, cause)
 }
 
-// endResult is the result of a command that ended with err: the failure of an event
-// that it waited for comes before its own.
+// endResult returns the result of a command that ended with err. The failure of an event
+// that it waited for takes precedence over its own.
 func (e *event) endResult(err error) error {
 	e.mu.Lock()
 	causes := slices.Clone(e.causes)
@@ -227,7 +228,7 @@ func (e *event) nativeResult() error {
 	return e.tracker.endTracked(e, e.endResult(err))
 }
 
-// driverResult tells whether the command has ended, and the error that the driver tells.
+// driverResult reports whether the command has ended, and the driver's error for it.
 func (e *event) driverResult() (ended bool, err error) {
 	state, end, err := e.stateSnapshot()
 	if state == eventOver {
@@ -262,8 +263,8 @@ func (e *event) Status() driver.Status {
 	return driver.Complete
 }
 
-// runningStatus tells a command that runs from one that waits, where times
-// are kept.
+// runningStatus distinguishes a command that runs from one that waits. Only profiled
+// commands have a mark at their beginning; others count as waiting.
 func (e *event) runningStatus(begin Mark) driver.Status {
 	if begin != 0 {
 		if done, err := e.isDone(begin); err == nil && done {
@@ -283,9 +284,9 @@ var (
 	errNotOver     = errors.New("the event has no times yet: its command has not ended")
 )
 
-// Times implements driver.Event. The device's clock and the host's are
-// compared once in a while: a time that the host saw is never later than one
-// of the device after it.
+// Times implements driver.Event. The device's clock is compared with the host's only from
+// time to time, so that the host's times may come out after the device's: they are
+// moved back to keep the order.
 func (e *event) Times() (driver.Times, error) {
 	e.mu.Lock()
 	begin, end, q := e.begin, e.end, e.queue

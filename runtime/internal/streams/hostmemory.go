@@ -113,7 +113,7 @@ func (h *HostMemory) Release(count int) error {
 	return h.dropMarked()
 }
 
-// Close gives the marks back. The memory stays until h is gone.
+// Close releases the marks. The memory stays until h is gone.
 func (h *HostMemory) Close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

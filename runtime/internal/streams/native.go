@@ -32,7 +32,7 @@ type Native interface {
 	WithinStream(calls func() error) error
 	// NewStream makes a stream, whose marks may have times or not.
 	NewStream(timed bool) (Stream, error)
-	// DestroyStream gives a stream back that has no work.
+	// DestroyStream releases a stream that has no work.
 	DestroyStream(s Stream) error
 	Synchronize(s Stream) error
 	IsStreamDone(s Stream) (bool, error)
@@ -40,7 +40,7 @@ type Native interface {
 	StreamWait(s Stream, m Mark) error
 	// NewMark makes a mark, with times or without.
 	NewMark(timed bool) (Mark, error)
-	// DestroyMark gives a mark back, which streams may still wait for.
+	// DestroyMark releases a mark, which streams may still wait for.
 	DestroyMark(m Mark) error
 	// Record sets the mark when the work that the stream has now is done. A
 	// mark is recorded once.
@@ -81,7 +81,7 @@ type HandleTeller interface {
 // embeds it.
 type Device struct {
 	Native Native
-	// TellsByEvent says that the driver tells of a failed command by an event alone:
+	// TellsByEvent says that the driver reports a failed command by an event alone:
 	// then queues look at the events of commands that may fail with others.
 	TellsByEvent bool
 	memory       NativeMemory

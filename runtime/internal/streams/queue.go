@@ -29,13 +29,14 @@ type Queue struct {
 	deferred []*command
 	idle     sync.Cond // deferred became empty
 	base     timeBase
-	// tracked are events of commands whose failure the driver tells by them alone, and
-	// Finish: their native events are held. They are looked at when they are
-	// trackedLimit. failure is that of one of them, up to Finish.
+	// tracked are the events of commands whose failure the driver reports only through
+	// them. Their native events are held until collectEnded has looked at them, in
+	// Finish or when there are trackedLimit of them. failure is the first of their
+	// failures since the last Finish, and failed the number of its command.
 	tracked      []*event
 	trackedLimit int
 	failure      error
-	failed       uint64 // the command's number
+	failed       uint64
 	count        uint64 // of commands that were submitted
 }
 
@@ -69,7 +70,7 @@ func (d *Device) MakeQueue(opts driver.QueueOptions, onEnd func(Stream)) (*Queue
 	return q, nil
 }
 
-// AdoptStream makes a queue of a stream that stays the caller's.
+// AdoptStream makes a queue of a stream that the caller keeps: Close does not destroy it.
 func (d *Device) AdoptStream(s Stream, onEnd func(Stream)) *Queue {
 	q := &Queue{device: d, streams: []Stream{s}, imported: true, onEnd: onEnd}
 	q.idle.L = &q.mu
@@ -77,7 +78,7 @@ func (d *Device) AdoptStream(s Stream, onEnd func(Stream)) *Queue {
 	return q
 }
 
-// destroyStreams gives everything native back.
+// destroyStreams releases everything native.
 func (q *Queue) destroyStreams() error {
 	errs := []error{q.device.destroyMarks(q.base.mark)}
 	for _, s := range q.streams {
@@ -91,7 +92,7 @@ func (q *Queue) destroyStreams() error {
 	return errors.Join(errs...)
 }
 
-// Handle is the stream; the first one of a queue out of order.
+// Handle is the stream, or the first stream of an out-of-order queue.
 func (q *Queue) Handle() uint64 { return uint64(q.streams[0]) }
 
 // LockStream is the short way of a command that nobody waits for and that waits
@@ -128,7 +129,7 @@ type Order struct {
 	Awaited bool   // others may wait for the mark; else Finish alone looks at it
 }
 
-// EnqueueMarked is Enqueue for drivers that tell of a command's failure by its own
+// EnqueueMarked is Enqueue for drivers that report a command's failure by its own
 // event alone: submit passes the events that the command waits for, and has it set
 // the mark.
 func (q *Queue) EnqueueMarked(s driver.Sync, submit func(Order) error) error {
@@ -149,7 +150,8 @@ func (q *Queue) Barrier(s driver.Sync) error {
 	return q.enqueueCommand(s, &command{barrier: true, submit: q.joinStreams})
 }
 
-// joinStreams makes every stream wait for all others.
+// joinStreams makes every stream wait for all others: first one stream for the rest, then
+// the rest for that one, which takes 2(n-1) waits instead of n(n-1).
 func (q *Queue) joinStreams(stream Stream) error {
 	for _, s := range q.streams {
 		if s != stream {
@@ -182,7 +184,7 @@ func (q *Queue) waitFor(s, other Stream) (err error) {
 	return native.StreamWait(s, m)
 }
 
-// Flush does nothing: the driver starts work when it has it.
+// Flush does nothing: the driver starts work as soon as it is submitted.
 func (q *Queue) Flush() error { return nil }
 
 // EachStream calls f for every stream of the queue.
@@ -218,11 +220,13 @@ func (q *Queue) Finish() error {
 	return err
 }
 
-// maxTracked is the least number of tracked commands from which on ended ones are
-// looked for.
+// maxTracked is the number of tracked commands below which a submission does not look
+// for ended ones.
 const maxTracked = 64
 
-// trackCommand has Finish look at a command. The queue is locked.
+// trackCommand has Finish look at a command. The queue is locked. The limit doubles with
+// the commands that are left, so that the look at all of them costs each submission a
+// constant time on average.
 func (q *Queue) trackCommand(e *event, after []*event) {
 	if len(q.tracked) >= max(maxTracked, q.trackedLimit) {
 		q.collectEnded()
@@ -235,9 +239,9 @@ func (q *Queue) trackCommand(e *event, after []*event) {
 	q.tracked = append(q.tracked, e)
 }
 
-// collectEnded gives up the tracked commands that have ended, and keeps the first
-// failure. In an in-order queue the driver has run those after it all the same: they
-// fail here.
+// collectEnded drops the tracked commands that have ended, and keeps the first failure.
+// The queue is locked. In an in-order queue the driver has run the commands after a
+// failed one all the same: they are made to fail here.
 func (q *Queue) collectEnded() {
 	kept := q.tracked[:0]
 	for i, e := range q.tracked {
@@ -274,8 +278,8 @@ func (q *Queue) failureBefore(e *event) error {
 	return fmt.Errorf("a command before it in its queue failed: %w", q.failure)
 }
 
-// endTracked is the result of a command that ended with err, where the driver tells of
-// failures by events alone.
+// endTracked returns the result of a command that ended with err, where the driver
+// reports failures only through events. q is nil for drivers that report them otherwise.
 func (q *Queue) endTracked(e *event, err error) error {
 	if q == nil {
 		return err
@@ -305,8 +309,8 @@ func (q *Queue) synchronizeStreams() error {
 // ErrClosed is the error of commands that a closed queue dropped.
 var ErrClosed = errors.New("the queue was closed")
 
-// Close drops the commands that are in no stream yet. Others go on, as
-// nothing stops it: the stream is given back at its end.
+// Close drops the commands that are in no stream yet. Those in a stream run to their
+// end, as nothing can stop them: a goroutine destroys the streams after that.
 func (q *Queue) Close() error {
 	q.mu.Lock()
 	q.closed = true
@@ -334,7 +338,7 @@ func (q *Queue) Close() error {
 	return errors.Join(append(errs, err)...)
 }
 
-// endWork notes that a closed queue has no work any more.
+// endWork notes that a closed queue has no more work.
 func (q *Queue) endWork() {
 	q.mu.Lock()
 	q.over = true
@@ -342,8 +346,8 @@ func (q *Queue) endWork() {
 	q.device.queues.RemoveQueue(q)
 }
 
-// isWorking tells whether a stream has work. A failure of the device counts
-// as none.
+// isWorking reports whether a stream has work. After a failure of the device none
+// counts as working: nothing would end the wait for it.
 func (q *Queue) isWorking() (working bool, err error) {
 	err = q.device.Native.Within(func() error {
 		for _, s := range q.streams {
@@ -358,14 +362,14 @@ func (q *Queue) isWorking() (working bool, err error) {
 	return working, err
 }
 
-// timeBase is a point that both clocks know.
+// timeBase is a moment on both clocks: a mark of the device and the host's time for it.
 type timeBase struct {
 	mark Mark
 	at   time.Duration // since the device's epoch
 }
 
-// maxBaseAge bounds the time since the base: the driver tells intervals with
-// the precision of a float.
+// maxBaseAge bounds the time since the base: the driver returns intervals as floats,
+// whose precision falls as they grow.
 const maxBaseAge = 10 * time.Second
 
 // refreshBase takes a new base where the old one is far away. It waits for the
@@ -385,8 +389,8 @@ func (q *Queue) refreshBase(s Stream) error {
 		q.base = timeBase{e, q.device.sinceEpoch()}
 		return nil
 	}
-	// Events of before keep the old base, which their times are counted from:
-	// only the host's time for it is corrected.
+	// The mark of the old base stays, as the times of earlier events are counted from
+	// it: only the host's time for it is corrected.
 	took, err := q.device.Native.Elapsed(q.base.mark, e)
 	if err == nil {
 		q.base.at = q.device.sinceEpoch() - took
@@ -418,7 +422,7 @@ func (q *Queue) enqueueCommand(s driver.Sync, c *command) error {
 	}
 	c.after, c.queued = after, q.device.sinceEpoch()
 	c.awaited = s.Done != nil || s.Block
-	// A call that waits tells of the failure of its command itself.
+	// A call that blocks returns the failure of its command itself.
 	c.tracked = q.device.TellsByEvent && (len(after) > 0 || s.Done != nil || !s.Block)
 	if c.awaited || q.opts.Profiling || c.tracked {
 		c.event = &event{device: q.device, queued: c.queued}
@@ -479,7 +483,7 @@ func (q *Queue) barrierWaits() bool {
 	return false
 }
 
-// watchEvents tells whether the command waits for an event that is in no
+// watchEvents reports whether the command waits for an event that is in no
 // stream yet.
 func (q *Queue) watchEvents(c *command) bool {
 	for _, e := range c.after {

@@ -184,7 +184,7 @@ func (l *Library) NewContext(driver Handle) (context Handle, err error) {
 	return context, checkMade(fnContextCreate, context, err)
 }
 
-// DestroyContext gives a context back.
+// DestroyContext releases a context.
 func (l *Library) DestroyContext(context Handle) error {
 	return l.callFunction(fnContextDestroy, uintptr(context))
 }

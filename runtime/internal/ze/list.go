@@ -32,7 +32,7 @@ func (l *Library) NewList(context, device Handle) (list Handle, err error) {
 	return list, checkMade(fnCommandListCreateImmediate, list, err)
 }
 
-// DestroyList gives a command list back, which has no work.
+// DestroyList releases a command list, which has no work.
 func (l *Library) DestroyList(list Handle) error {
 	return l.callFunction(fnCommandListDestroy, uintptr(list))
 }
@@ -115,7 +115,7 @@ func (l *Library) NewEvent(context, device Handle, timed bool) (e Event, err err
 	return e, nil
 }
 
-// DestroyEvent gives an event back that nothing waits for.
+// DestroyEvent releases an event that nothing waits for.
 func (l *Library) DestroyEvent(e Event) error {
 	err := l.callFunction(fnEventDestroy, uintptr(e.Event))
 	if pool := l.callFunction(fnEventPoolDestroy, uintptr(e.Pool)); err == nil {

@@ -62,8 +62,8 @@ type programDesc struct {
 	constants **moduleConstants
 }
 
-// pinConstants makes the structure, nil for none. C reads it during one call,
-// while it is pinned.
+// pinConstants makes the structure, or nil for no constants, and pins all that it points
+// to: C reads it during the call.
 func (c *Constants) pinConstants(pin *runtime.Pinner) *moduleConstants {
 	if len(c.IDs) == 0 {
 		return nil
@@ -119,8 +119,8 @@ func (l *Library) NewProgram(context, device Handle, sources []Source) (Handle, 
 	pin.Pin(program.codes)
 	pin.Pin(program.flags)
 	pin.Pin(program.constants)
-	// The loader's checks want the fields of the plain descriptor too: they are
-	// those of the first module.
+	// The loader's validation wants the fields of the plain descriptor set too: they
+	// are those of the first module.
 	desc := &moduleDesc{
 		header: header{stype: typeModuleDesc, next: unsafe.Pointer(program)}, format: FormatSPIRV,
 		size: sizes[0], code: codes[0], flags: flags[0], constants: constants[0],
@@ -137,7 +137,7 @@ func (l *Library) createModule(context, device Handle, desc *moduleDesc) (module
 	return module, checkMade(fnModuleCreate, module, err)
 }
 
-// withLog makes a failure a BuildError with the log, which it gives back.
+// withLog makes a failure a BuildError with the log, and destroys the log.
 func (l *Library) withLog(err error, log Handle) error {
 	if log == 0 {
 		if err != nil {
@@ -155,15 +155,15 @@ func (l *Library) withLog(err error, log Handle) error {
 	return errors.Join(err, l.callFunction(fnModuleBuildLogDestroy, uintptr(log)))
 }
 
-// logText is the whole log; one that is too long is not read.
+// logText returns the whole log. A log that is too long is an error.
 func (l *Library) logText(log Handle) (string, error) {
 	const most = 64 << 20
 	text, err := l.readSized(fnModuleBuildLogGetString, log, most)
 	return textOf(text), err
 }
 
-// readSized asks a function for the size of an answer of up to most bytes about an
-// object, and then for the answer.
+// readSized calls a function twice: for the size of an answer about an object, which may
+// be up to most bytes, and then for the answer.
 func (l *Library) readSized(function int, object Handle, most uintptr) ([]byte, error) {
 	var size uintptr
 	if err := l.callFunction(function, uintptr(object), uintptr(unsafe.Pointer(&size)), 0); err != nil || size == 0 {
@@ -184,14 +184,14 @@ func (l *Library) DynamicLink(modules []Handle) error {
 	return l.withLog(err, log)
 }
 
-// HasImports tells whether a module needs others.
+// HasImports reports whether a module needs others.
 func (l *Library) HasImports(module Handle) (bool, error) {
 	p := &flagsDesc{header: header{stype: typeModuleProperties}}
 	err := l.callFunction(fnModuleGetProperties, uintptr(module), uintptr(unsafe.Pointer(p)))
 	return p.flags&moduleImports != 0, err
 }
 
-// DestroyModule gives a module back.
+// DestroyModule releases a module.
 func (l *Library) DestroyModule(module Handle) error {
 	return l.callFunction(fnModuleDestroy, uintptr(module))
 }
@@ -217,7 +217,8 @@ type kernelDesc struct {
 	name  *byte
 }
 
-// NewKernel makes a kernel that may follow addresses in memory.
+// NewKernel makes a kernel that may follow addresses which it finds in memory, into
+// allocations of every kind.
 func (l *Library) NewKernel(module Handle, name string) (kernel Handle, err error) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
@@ -232,7 +233,7 @@ func (l *Library) NewKernel(module Handle, name string) (kernel Handle, err erro
 	return kernel, nil
 }
 
-// DestroyKernel gives a kernel back.
+// DestroyKernel releases a kernel.
 func (l *Library) DestroyKernel(kernel Handle) error {
 	return l.callFunction(fnKernelDestroy, uintptr(kernel))
 }

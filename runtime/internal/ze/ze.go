@@ -29,12 +29,12 @@ type Library struct {
 
 // Hooks see each call; each may be nil.
 type Hooks struct {
-	// Enter is told of each call before it is made, After when it has returned.
+	// Enter is called before each call is made, After when it has returned.
 	Enter func(name string)
 	After func(name string, args []uintptr, code int)
 }
 
-// The functions.
+// The indexes of the functions in functionNames and Library.functions.
 const (
 	fnInit = iota
 	fnDriverGet
@@ -159,7 +159,7 @@ func Open(hooks Hooks, names ...string) (*Library, error) {
 // Path is the file that was opened.
 func (l *Library) Path() string { return l.library.File(functionNames[fnInit]) }
 
-// Close gives the library back.
+// Close releases the library.
 func (l *Library) Close() error { return l.library.Close() }
 
 // Results that are branched on (ze_api.h, ze_result_t).
@@ -190,7 +190,8 @@ var resultNames = map[int]string{
 	0x78000018: "ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED", 0x7ffffffe: "ZE_RESULT_ERROR_UNKNOWN",
 }
 
-// callFunction calls a function and makes its result an error.
+// callFunction calls a function and makes its result an error. Its arguments escape, so
+// that Go memory whose address is among them stays in place during the call.
 //
 //go:uintptrescapes
 func (l *Library) callFunction(function int, args ...uintptr) error {
@@ -242,14 +243,14 @@ func checkMade[H ~uintptr | ~uint64](function int, made H, err error) error {
 	return driver.CheckMade(functionNames[function], made, err)
 }
 
-// IsNotReady tells whether the error says that work has not ended.
+// IsNotReady reports whether the error says that work has not ended.
 func IsNotReady(err error) bool { return hasCode(err, resultNotReady) }
 
-// IsNotFound tells whether the error says that a module lacks a name.
+// IsNotFound reports whether the error says that a module lacks a name.
 func IsNotFound(err error) bool { return hasCode(err, resultInvalidGlobal, resultInvalidKernel) }
 
-// listHandles asks a function that fills an array of handles, after one argument or
-// none.
+// listHandles calls a function that fills an array of handles, after one argument or
+// none: once for their number, and again for the handles.
 func (l *Library) listHandles(function int, first ...uintptr) ([]Handle, error) {
 	ask := func(count *uint32, handles *Handle) error {
 		if len(first) == 0 {
