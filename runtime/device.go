@@ -24,7 +24,7 @@ type Device struct {
 	trace *trace.Recorder
 }
 
-// NewQueue is that of the driver. Where the runtime is traced, so is the queue.
+// NewQueue makes a queue of the driver. If the runtime is traced, so is the queue.
 func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
 	q, err := d.Device.NewQueue(opts)
 	if err != nil {
@@ -74,9 +74,8 @@ func (e *NoDeviceError) Error() string {
 // Unwrap returns why drivers listed none.
 func (e *NoDeviceError) Unwrap() error { return e.Causes }
 
-// Devices returns the devices of all back ends, in order of preference. A
-// back end that fails to list its devices makes an error only if no other has
-// any.
+// Devices returns the devices of all back ends, in order of preference. The failure of a
+// back end to list its devices is an error only if no other has any.
 func (r *Runtime) Devices() ([]*Device, error) {
 	if err := r.checkOpen(); err != nil {
 		return nil, err
@@ -120,9 +119,9 @@ func (d *Device) checked() *Device {
 // among those of the back end, or *. host:check is the embedded device in
 // checked mode; embedded stands for host. Letter case does not matter. An empty
 // selector is *:*. Of several that fit, the first that takes a registered image
-// is preferred, in each back end the GPUs first; a GPU that takes PTX alone does
-// not suit a program of SPIR-V. Back ends that are not asked for, or come after the device, are not
-// opened.
+// is preferred, in each back end the GPUs first: a GPU that only takes PTX does
+// not suit a program of SPIR-V. Back ends that are not asked for, or come after
+// the device, are not opened.
 func (r *Runtime) Device(spelled string) (*Device, error) {
 	if err := r.checkOpen(); err != nil {
 		return nil, err
@@ -176,7 +175,7 @@ func newDeviceSearch(spelled string, images []*registry.Image) *deviceSearch {
 
 // lookAt opens a back end and looks at its devices.
 func (s *deviceSearch) lookAt(b *lazyBackend) {
-	list, _ := b.listDevices() // its error is told where no device fits
+	list, _ := b.listDevices() // findDevice returns its error if no device fits
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(x, y *Device) int { return typeRank(x) - typeRank(y) })
 	for _, d := range list {

@@ -50,8 +50,8 @@ func (g *deviceGlobals) sharedMemory(d *Device, v *globals.Variable) (driver.Mem
 	return m, nil
 }
 
-// prepareProgram writes the addresses of the shared variables into a program, before
-// its first launch. One caller does it while others wait.
+// prepareProgram writes the addresses of the shared variables into a program before its
+// first launch. One caller does that while others wait.
 func (g *deviceGlobals) prepareProgram(d *Device, p *builtProgram) error {
 	return p.value.prepareOnce(func() error {
 		var q driver.Queue
@@ -115,8 +115,8 @@ func (r *Runtime) ReadGlobal(ctx context.Context, d *Device, q driver.Queue, v g
 	return r.withGlobal(ctx, d, v, func(m driver.Memory) error { return q.Read(m, offset, data, s) })
 }
 
-// withGlobal calls f with the memory of a variable: shared memory, or the
-// variable of the only program that has it.
+// withGlobal calls f with the memory of a variable: the shared memory, or for image scope
+// the variable of the only program that has it.
 func (r *Runtime) withGlobal(ctx context.Context, d *Device, v globals.Variable, f func(driver.Memory) error) error {
 	if err := r.checkOpen(); err != nil {
 		return err
@@ -146,8 +146,8 @@ func (r *Runtime) withGlobal(ctx context.Context, d *Device, v globals.Variable,
 	return errors.Join(err, b.releaseUse())
 }
 
-// programOf returns the only program with an image on a device, built now if
-// there is none.
+// programOf returns the only program with an image on a device. If there is none, it is
+// built for any kernel of the image.
 func (r *Runtime) programOf(ctx context.Context, d *Device, img *registry.Image, id string) (*builtProgram, error) {
 	found := 0
 	b := r.programs.findBuilt(func(key programKey, images []*registry.Image, _ *linkedProgram) bool {
@@ -161,7 +161,7 @@ func (r *Runtime) programOf(ctx context.Context, d *Device, img *registry.Image,
 	case found == 1:
 		return b, nil
 	case found > 1:
-		// Which of them the caller means cannot be known, as each has a variable.
+		// Each program has a variable of its own, so that the name is ambiguous.
 		return nil, errors.Join(fmt.Errorf("device global %s: %w %d programs have %v, built for different specialization constants or linked with different images, and each has a variable of its own: "+
 			"keep the variable in a source whose kernels use no specialization constants", id, globals.ErrManyImage, found, img), b.releaseUse())
 	}
@@ -176,7 +176,8 @@ func (r *Runtime) programOf(ctx context.Context, d *Device, img *registry.Image,
 	return p.built, nil
 }
 
-// endDevices forgets the memory on devices: closed, or left as it is.
+// endDevices forgets the memory on devices. Without closed it is left as it is, as that
+// of drivers that must not be called any more.
 func (g *deviceGlobals) endDevices(closed bool, ended map[*Device]bool) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -38,8 +38,8 @@ func (k *Kernel) Launch(q driver.Queue, r driver.Range, args []driver.Arg, s dri
 	return q.Launch(k.kernel, r, passed, s)
 }
 
-// The checks are made here and not left to drivers, whose messages differ and
-// some of which crash.
+// checkRange checks a range for the kernel and the device. This is not left to drivers:
+// their messages differ, and some crash.
 func (k *Kernel) checkRange(r driver.Range) error {
 	if n := len(r.Global); n < 1 || n > 3 {
 		return k.launchError("the global size has %d dimensions; give 1 to 3", n)
@@ -63,8 +63,8 @@ func (k *Kernel) checkRange(r driver.Range) error {
 
 func (k *Kernel) checkLocal(r driver.Range, required [3]int) error {
 	if r.Local == nil {
-		// A kernel that requires a size gets it without being told: SYCL
-		// launches have none for a plain range.
+		// A kernel that requires a size gets it if the launch has none, as those of
+		// SYCL for a plain range.
 		r.Local = required[:len(r.Global)]
 	}
 	group := sizeProduct(r.Local)
@@ -74,7 +74,7 @@ func (k *Kernel) checkLocal(r driver.Range, required [3]int) error {
 	if required[0] != 0 && !isRequired(r.Local, required) {
 		return k.launchError("the local size is %s; the kernel requires %s", spellSizes(r.Local), spellSizes(required[:]))
 	}
-	// Drivers of other makers may not tell a limit (0).
+	// A driver may not report a limit (0).
 	if limit := k.device.Info().MaxWorkGroup; limit > 0 && group > limit {
 		return k.launchError("the local size %s has %d work-items and the device takes %d", spellSizes(r.Local), group, limit)
 	}
@@ -86,7 +86,8 @@ func (k *Kernel) checkLocal(r driver.Range, required [3]int) error {
 	return nil
 }
 
-// isRequired compares with the required size, whose further dimensions are 1.
+// isRequired compares with the required size. Dimensions that the range lacks must be 1
+// there.
 func isRequired(local []int, required [3]int) bool {
 	for i, size := range required {
 		if i < len(local) && local[i] != size || i >= len(local) && size != 1 {
@@ -140,9 +141,8 @@ func (k *Kernel) deviceArgs(args []driver.Arg) ([]driver.Arg, error) {
 	return k.withoutRemoved(args), nil
 }
 
-// withoutRemoved leaves out the arguments of removed parameters. The list is
-// the caller's own where nothing was removed, which saves the copy in most
-// launches.
+// withoutRemoved leaves out the arguments of removed parameters. If none was removed it
+// returns the caller's list, which saves a copy in most launches.
 func (k *Kernel) withoutRemoved(args []driver.Arg) []driver.Arg {
 	if !slices.ContainsFunc(k.Params, func(p Param) bool { return p.Removed }) {
 		return args

@@ -11,7 +11,7 @@ import (
 	"offlink/runtime/registry"
 )
 
-// Counters tell how a store of built things was used.
+// Counters count the uses of a store of built things.
 type Counters struct {
 	Hits     uint64 // requests that found one
 	Built    uint64
@@ -21,23 +21,23 @@ type Counters struct {
 	Kept     int    // there now
 }
 
-// store keeps built things of one kind, made once for each key: programs, or
-// compiled objects. It has at most limit of them that nobody else uses. The
-// zero value with a limit is ready, and it is safe for concurrent use.
+// store keeps built things of one kind, made once for each key: programs, or compiled
+// objects. It drops idle ones while it has more than limit entries. The zero value with
+// a limit is ready, and it is safe for concurrent use.
 type store[K comparable, T interface{ Close() error }] struct {
 	limit int
 
 	mu      sync.Mutex
 	entries map[K]*built[K, T]
-	// forgotten ones are given up on the next use: images go while their
-	// library is unloaded, where no driver may be called.
+	// forgotten are entries whose use by the store ends at the next request: images go
+	// while their library is unloaded, when no driver may be called.
 	forgotten []*built[K, T]
 	clock     uint64
 	counters  Counters
 }
 
-// built is one thing with its uses. The last release closes it: the store
-// counts for one.
+// built is one thing with a count of its uses, of which the store is one. The release of
+// the last use closes it.
 type built[K comparable, T interface{ Close() error }] struct {
 	key    K
 	ready  chan struct{} // closed when value and err are set
@@ -50,12 +50,12 @@ type built[K comparable, T interface{ Close() error }] struct {
 	last uint64 // when it was asked for, guarded by the store
 }
 
-// getOrBuild returns the thing of the key with one use added. One caller builds it
-// while others wait. A failed build is remembered: later callers get the same
-// error until one of the images goes. Failures that may not come again, such
-// as those of a caller that gave up, are not.
+// getOrBuild returns the thing of the key with one use added. One caller builds it while
+// others wait. A failed build is remembered: later callers get the same error until one
+// of the images goes. A failure that may not recur, such as that of a caller that gave
+// up, is not remembered.
 func (s *store[K, T]) getOrBuild(ctx context.Context, key K, images []*registry.Image, build func(context.Context) (T, error)) (*built[K, T], error) {
-	_ = s.giveUp() // nobody is there to be told
+	_ = s.giveUp() // the errors are not about this request
 	b, known := s.enterKey(key, images)
 	if !known {
 		s.buildEntry(ctx, b, build)
@@ -115,7 +115,7 @@ func isCancelled(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// isLasting reports whether the same inputs fail again.
+// isLasting reports whether another build of the same inputs would fail as well.
 func isLasting(err error) bool {
 	_, build := errors.AsType[*driver.BuildError](err)
 	return build && !isCancelled(err) && !errors.Is(err, driver.ErrOutOfResources)
@@ -141,8 +141,8 @@ func (s *store[K, T]) buildEntry(ctx context.Context, b *built[K, T], build func
 	close(b.ready)
 }
 
-// evictOldest forgets the entries that were not used for longest while there are
-// more idle ones than the limit. A failure counts as idle.
+// evictOldest forgets the idle entries that were not used for the longest time while there
+// are more entries than the limit. A failure counts as idle. The store is locked.
 func (s *store[K, T]) evictOldest() {
 	for len(s.entries) > s.limit {
 		var oldest *built[K, T]
@@ -160,8 +160,8 @@ func (s *store[K, T]) evictOldest() {
 	}
 }
 
-// findBuilt returns an entry that was built and that the caller wants, with a use
-// added; nil if there is none.
+// findBuilt returns an entry that was built and that the caller wants, with a use added,
+// or nil. Of several it is the one that was used least recently.
 func (s *store[K, T]) findBuilt(wanted func(key K, images []*registry.Image, value T) bool) *built[K, T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +170,7 @@ func (s *store[K, T]) findBuilt(wanted func(key K, images []*registry.Image, val
 		if !b.isReady() || b.err != nil || !wanted(key, b.images, b.value) {
 			continue
 		}
-		if best == nil || b.last < best.last { // the same one, whatever the order of the map is
+		if best == nil || b.last < best.last { // does not depend on the order of the map
 			best = b
 		}
 	}
@@ -206,7 +206,8 @@ func (s *store[K, T]) closeAll() error {
 	return s.giveUp()
 }
 
-// endEntries drops the entries of some keys for good: closed, or left as they are.
+// endEntries drops the entries of some keys. Without closed, their things are left as
+// they are, as those of drivers that must not be called any more.
 func (s *store[K, T]) endEntries(closed bool, which func(K) bool) error {
 	if closed {
 		s.dropEntries(func(b *built[K, T]) bool { return which(b.key) })
@@ -261,7 +262,7 @@ func (b *built[K, T]) isReady() bool {
 	}
 }
 
-// isIdle reports whether the store alone uses it.
+// isIdle reports whether only the store uses it.
 func (b *built[K, T]) isIdle() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

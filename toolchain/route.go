@@ -33,15 +33,16 @@ type Route struct {
 	Level int
 }
 
-// lastTyped is the last LLVM that keeps the pointees of typed pointers; newer
-// readers turn them into opaque ones, and images and samplers go with them.
+// lastTyped is the last LLVM that keeps the pointees of typed pointers. Newer readers
+// turn them into opaque pointers, and the types of images and samplers are lost with
+// them.
 const lastTyped = 16
 
-// ToSPIRV chooses the llvm-spirv, and for text the llvm-as, for a module.
-// Translators that read the module's version come first, then the newest.
-// Among assemblers it is the oldest that knows the module's version, so that
-// constant expressions that LLVM has dropped since are still understood; where
-// none does, the newest that the translator understands.
+// ToSPIRV chooses the llvm-spirv for a module, and for text the llvm-as. Translators that
+// read the module's version come first, then the newest. The assembler is the oldest
+// that knows the module's version, so that it still understands constant expressions
+// that LLVM has dropped since; if none knows it, the newest whose output the translator
+// reads.
 func (f *Finder) ToSPIRV(ctx context.Context, in Input) (*Route, error) {
 	translators, err := f.All(ctx, LLVMSPIRV)
 	if err != nil {
@@ -65,9 +66,9 @@ func (f *Finder) ToSPIRV(ctx context.Context, in Input) (*Route, error) {
 	return route, err
 }
 
-// Readers returns the tools of that name that read the module, the best first:
-// the oldest that knows the module's version, or where that is unknown the
-// newest. There is at least one, or the error is a *[MissingError].
+// Readers returns the tools of that name that read the module, the best first: the oldest
+// that knows the module's version, or the newest if that is unknown. If there are none,
+// the error is a *[MissingError].
 func (f *Finder) Readers(ctx context.Context, name Name, in Input) ([]Tool, error) {
 	all, err := f.All(ctx, name)
 	if err != nil {
@@ -102,8 +103,8 @@ func (t Tool) OpaquePointers(in Input) []string {
 	return nil
 }
 
-// rewrittenBitcode is the version that bitcode of newer LLVM can be rewritten
-// for as it is; for older readers it must become text first.
+// rewrittenBitcode is the oldest LLVM for which bitcode of a newer one can be rewritten
+// directly (package ir/downgrade). For older readers it must become text first.
 const rewrittenBitcode = 19
 
 // disassembler returns the newest llvm-dis if it reads the module, or the module
@@ -142,7 +143,8 @@ func textRoute(translators, assemblers []Tool, in Input) (*Route, error) {
 	return nil, &MissingError{Tool: LLVMAs, Want: want, Seen: assemblers, Remedy: debianPackage(translators[0].LLVM)}
 }
 
-// debianPackage names the newest of Debian 12's llvm packages up to a version.
+// debianPackage names the newest of Debian's llvm packages up to a version, or the oldest
+// if all are newer.
 func debianPackage(newest int) string {
 	versions := []int{14, 15, 16, 19, 22}
 	i := max(1, sort.SearchInts(versions, newest+1))
@@ -181,7 +183,8 @@ func betterAssembler(a, b *Tool, in Input) bool {
 func (r *Route) AssemblerArgs(in Input, input, output string) []string {
 	args := append([]string{input, "-o", output}, r.Assembler.OpaquePointers(in)...)
 	if r.Assembler.LLVM == 19 && r.readsSnapshot() {
-		// Debug records as the intrinsics that they were, which it reads.
+		// Debug records are written as the intrinsics that preceded them, which the
+		// snapshot reads.
 		args = append(args, "--experimental-debuginfo-iterators=false")
 	}
 	return args

@@ -219,8 +219,8 @@ func (o *cacheCommand) newExplain() *cobra.Command {
 	return c
 }
 
-// explainLaunch does what a launch does up to its look into the cache. It opens the same
-// device and resolves the same images, as the key depends on both. The kernel is
+// explainLaunch takes the steps of a launch up to its look into the cache. It opens the
+// same device and resolves the same images, as the key depends on both. The kernel is
 // neither built nor run.
 func (o *cacheCommand) explainLaunch(c *cache.Cache, kernel, selector string, names []string) (err error) {
 	rt := runtime.NewLazily(backends.Lazy(backends.Options{Output: io.Discard}), runtime.Options{Cache: c})

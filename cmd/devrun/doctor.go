@@ -37,7 +37,7 @@ status is 1 if a driver or a device fails.`,
 	return c
 }
 
-// limitFlag is the option of the commands that ask drivers in processes.
+// limitFlag defines the option of the commands that query drivers in separate processes.
 func limitFlag(c *cobra.Command, limit *time.Duration) {
 	c.Flags().DurationVar(limit, "timeout", time.Minute, "stop a driver that does not answer after `TIME`")
 }
@@ -81,8 +81,8 @@ type selfTestEntry struct {
 	Error              string `json:"error,omitempty"`
 }
 
-// errUnwell makes the exit status 1 after a listing that was printed whole:
-// scripts look at the status, people at the listing.
+// errUnwell makes the exit status 1 after the whole listing was printed: scripts look at
+// the status, people at the listing.
 var errUnwell = errors.New("a driver or a device failed")
 
 // examineBackends lists the back ends and tests their devices. All are listed
@@ -131,7 +131,7 @@ func reportBackend(f *backends.Found) backendReport {
 	if !r.Found && f.Filtered == "" {
 		r.Install = f.Install
 	}
-	chosen := map[driver.Device]int{} // 1 and up, as 0 says that it is not there
+	chosen := map[driver.Device]int{} // numbers from 1, as 0 means not chosen
 	for i, d := range f.Chosen {
 		chosen[d] = i + 1
 	}
@@ -168,8 +168,9 @@ func printReports(out io.Writer, reports []backendReport) error {
 	return w.Flush()
 }
 
-// foundState is the state in words. A variable comes first, as the other states
-// follow from it: a back end that is not opened has no devices.
+// foundState returns the state in words. A variable that excludes the back end comes
+// first, as the other states follow from it: a back end that is not opened has no
+// devices.
 func (r *backendReport) foundState() string {
 	switch {
 	case r.Filtered != "" && len(r.Devices) == 0:

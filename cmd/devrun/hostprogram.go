@@ -117,7 +117,7 @@ func mayHoldImages(path string) bool {
 }
 
 // openFile reads a file as a module of the host and as a holder of images. A file that is
-// neither is no error here: it has an unknown kind and no images.
+// neither is not an error here: it has an unknown kind and no images.
 func (p *hostProgram) openFile(name string) (*hostFile, error) {
 	module, err := p.loader.Open(name)
 	if err != nil {

@@ -72,8 +72,8 @@ func parseSizes(flag, text string) ([]int, error) {
 	return sizes, nil
 }
 
-// parseOut reads the --out options. Two for one buffer: the later one counts, as
-// with every other option.
+// parseOut reads the --out options. Of two for one buffer the later one counts, as with
+// every other option.
 func (j *job) parseOut(list []string) error {
 	for _, text := range list {
 		name, file, ok := strings.Cut(text, "=")
@@ -121,9 +121,9 @@ func (j *job) runKernel(ctx context.Context, program *runtime.Program) (err erro
 	return j.readBack(queue)
 }
 
-// checkTypes refuses a floating point number for an integer and the reverse,
-// which the size alone would not show. Types that the device does not know
-// are not checked.
+// checkTypes refuses a floating-point number for an integer and the reverse, which a check
+// of the size would not find. Parameters whose type the device does not report are not
+// checked.
 func checkTypes(kernel *runtime.Kernel, specs []*spec) error {
 	for i, s := range specs {
 		if i >= len(kernel.Params) || s.kind != specValue || kernel.Params[i].Removed {
@@ -140,13 +140,13 @@ func checkTypes(kernel *runtime.Kernel, specs []*spec) error {
 	return nil
 }
 
-// floatType tells the scalar types of OpenCL C apart.
+// floatType says which scalar types of OpenCL C are floating-point types.
 var floatType = map[string]bool{
 	"float": true, "double": true, "half": true,
 	"char": false, "uchar": false, "short": false, "ushort": false, "int": false, "uint": false, "long": false, "ulong": false,
 }
 
-// eachBuffer are the specs that have memory, with their names.
+// eachBuffer yields the specs that have memory with their names, arguments first.
 func (j *job) eachBuffer(yield func(bufferID, *spec) bool) {
 	for _, extra := range []bool{false, true} {
 		list := j.specs

@@ -25,9 +25,9 @@ type launchOptions struct {
 	out    []string
 	limit  time.Duration
 	trace  string
-	// verbose tells how the kernel runs.
+	// verbose prints how the embedded device runs the kernel.
 	verbose bool
-	// saveTemps is a folder for the C of kernels.
+	// saveTemps is a folder for the C of kernels, "" for none.
 	saveTemps string
 	files     []string
 }
@@ -55,8 +55,8 @@ A --buffer is memory that is not an argument itself; its SPEC is the part after 
 
 Without --local the device picks a size that divides the global one.`
 
-// newLaunchCommand makes "devrun launch", which needs nothing of the host program:
-// the arguments that its code would have set come from the command line.
+// newLaunchCommand makes "devrun launch", which does not run the host program: the
+// arguments that its code would have set come from the command line.
 func newLaunchCommand(s cli.Streams) *cobra.Command {
 	var o launchOptions
 	c := &cobra.Command{
@@ -149,8 +149,8 @@ func (j *job) runAndPrint(ctx context.Context, program *runtime.Program, s cli.S
 	return j.printResults(program, s)
 }
 
-// printfWriter takes the kernel's output: with --json, standard output is for
-// the report alone.
+// printfWriter returns the writer for the kernel's output: with --json, standard output is
+// only for the report.
 func (o *launchOptions) printfWriter(s cli.Streams) io.Writer {
 	if o.json {
 		return s.Err

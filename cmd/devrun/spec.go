@@ -34,8 +34,8 @@ const (
 type spec struct {
 	text      string
 	kind      specKind
-	elem      *element // nil of a value of another type
-	data      []byte   // of a value or a buffer, little-endian; nil of a zeroed buffer
+	elem      *element // nil for bytes, structs and local memory
+	data      []byte   // of a value or a buffer, little-endian; nil for a zeroed buffer
 	size      int64    // bytes of a buffer or of local memory
 	addresses []address
 	memory    driver.Memory // of a buffer, while the kernel runs
@@ -76,7 +76,7 @@ func parseSpec(text string) (*spec, error) {
 	return &spec{text: text, kind: specValue, elem: elem, data: data}, nil
 }
 
-// parseBuffer reads TYPE:COUNT, TYPE:V,V,... or TYPE:@FILE. A comma tells a value
+// parseBuffer reads TYPE:COUNT, TYPE:V,V,... or TYPE:@FILE. A comma distinguishes values
 // from a count: "8" is eight zeros and "8," the number 8.
 func parseBuffer(text, rest string) (*spec, error) {
 	name, values, ok := strings.Cut(rest, ":")
@@ -115,8 +115,8 @@ func parseValues(text string, elem *element, values string) (data []byte, err er
 	return data, nil
 }
 
-// zeroedSize returns the bytes of a buffer of that many elements. Whether there is
-// room for it, the device tells.
+// zeroedSize returns the bytes of a buffer of that many elements. The device decides
+// whether it has so much memory.
 func zeroedSize(text string, elem *element, count string) (int64, error) {
 	n, err := strconv.ParseInt(count, 10, 64)
 	if err != nil || n < 1 {

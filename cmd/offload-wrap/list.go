@@ -18,7 +18,7 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// lister is the command list.
+// lister has the options and the results of the command list.
 type lister struct {
 	inflation
 	selection
@@ -51,8 +51,8 @@ zip archives, it lists every file within that has device images.`,
 // listFiles lists the images of files, folders and wheels. A file that cannot
 // be read is reported, and the rest is listed.
 func (l *lister) listFiles(names []string) error {
-	// A list of thousands of images lives as long as the process: collecting
-	// garbage in between costs a quarter of the time and finds little.
+	// A list of thousands of images lives as long as the process: garbage collections
+	// in between take a quarter of the time and find little.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	err := eachFile(l.streams, names, l.listSource)
 	var printing error
@@ -127,7 +127,8 @@ func (l *lister) addRows(f *wrapper.File, images []int) error {
 	if changed := f.CheckUnchanged(); changed != nil {
 		return changed
 	}
-	// A file that became shorter leaves rows empty.
+	// Rows are empty for images that could not be read, as of a file that was
+	// truncated meanwhile.
 	l.table = append(l.table, slices.DeleteFunc(rows, func(row string) bool { return row == "" })...)
 	return err
 }
@@ -157,10 +158,10 @@ func (l *lister) addRecords(f *wrapper.File, images []int) error {
 	return cmp.Or(out.Flush(), err)
 }
 
-// inspectEach inspects images of a file with all processors, as images share
-// nothing, and calls do with the number in images and the finding; do gets back
-// the bytes that it returned for the image before. Damaged images are reported,
-// in order.
+// inspectEach inspects images of a file on all processors, as images share nothing. It
+// calls do, from several goroutines, with the index in images, the finding, and a buffer
+// to reuse: the bytes that do returned in the same goroutine before. Damaged images are
+// reported, in order.
 func (l *lister) inspectEach(f *wrapper.File, images []int, do func(n int, found finding, scratch []byte) []byte) error {
 	faults := make([]error, len(images))
 	parallel.ForEach(len(images), inspectorCount(f, images), func() func(int) error {
@@ -192,11 +193,11 @@ func (l *lister) inspectEach(f *wrapper.File, images []int, do func(n int, found
 	return nil
 }
 
-// inflaters is how many workers inflate images at a time, as each has a window
-// of up to 8 MiB with its copy.
+// inflaters is how many workers inflate images at the same time, as each needs a window
+// of up to 8 MiB and a copy of it.
 const inflaters = 2
 
-// inspectorCount is how many workers inspect the images.
+// inspectorCount returns how many workers inspect the images: few if any is compressed.
 func inspectorCount(f *wrapper.File, images []int) int {
 	for _, i := range images {
 		if f.Images()[i].Format == devimg.FormatCompressedNone || devimg.Sniff(f.Images()[i].Code) == devimg.FormatCompressedNone {
@@ -208,14 +209,14 @@ func inspectorCount(f *wrapper.File, images []int) int {
 
 // finding is the facts that come from the code itself.
 type finding struct {
-	inside string // its form, where the image does not have it
-	digest string // "right" or "wrong" for code that a digest was taken of, else ""
+	inside string // the form of the code, if the image does not state it
+	digest string // "right" or "wrong" if the image has a digest of its code, else ""
 	// kernels are the image's entries, or the kernels of its code where it
 	// has no table of them.
 	kernels []string
 }
 
-// maxSearched is the largest code that a list looks for kernels in where the
+// maxSearched is the size of the largest code in which a list looks for kernels if the
 // image does not name them: that takes memory of a few times its size.
 const maxSearched = 8 << 20
 

@@ -101,7 +101,7 @@ func keyValues(strings []container.String) []keyValue {
 	return pairs
 }
 
-// fillJSON adds the parts that JSON alone shows: properties, strings, places.
+// fillJSON adds the parts that only JSON shows: properties, the manifest's size, places.
 func (r *record) fillJSON(img *wrapper.Located) {
 	for _, list := range []*[]string{&r.Entries, &r.Kernels, &r.Exports, &r.Imports} {
 		if *list == nil { // [], not null
@@ -148,7 +148,7 @@ func newProperty(set string, p props.Property) property {
 }
 
 // printAll prints an image with all its properties. Names come from the file, so that
-// all of them are printed with controls quoted: a terminal would carry them out.
+// control characters in them are quoted: a terminal would obey them.
 func (r *record) printAll(w io.Writer) {
 	fmt.Fprintf(w, "image %d: %s %s %s %d bytes\n  where: %s\n", r.Image, r.Kind, quoteOdd(r.Target), formatCell(r.Format, r.Inside), r.Size, r.File+": "+r.place.String())
 	for _, field := range []struct{ name, value string }{

@@ -19,7 +19,7 @@ func wrapImages(args []string, s cli.Streams) error {
 	if err != nil || o.done {
 		return err
 	}
-	// Each step is all or nothing: no file is written before every image was read.
+	// No file is written before every image was read.
 	inputs, err := o.expandBatch()
 	if err != nil {
 		return err
@@ -53,8 +53,8 @@ type input struct {
 	origin         string // the line of a table, "" for the command line
 }
 
-// protectInputs has the outputs refuse the files that the run reads: an object in
-// the place of its table or its images would end the build with the next run.
+// protectInputs has the outputs refuse the names of files that the run reads: an object
+// in place of its table or its images would break the next run of a build.
 func (o *options) protectInputs(outputs *cli.Outputs) {
 	outputs.ProtectArguments(o.arguments)
 	for _, in := range o.inputs {
@@ -106,9 +106,9 @@ func (o *options) expandBatch() ([]input, error) {
 	return inputs, nil
 }
 
-// setCells takes the cells of a row over the settings of the command line. An
-// empty target leaves that of the command line; an empty architecture is one,
-// which only a table without the column leaves.
+// setCells takes the cells of a row, which replace settings of the command line. An empty
+// target leaves that of the command line. An empty architecture replaces it: only a
+// table without the column leaves it.
 func (in *input) setCells(table *filetable.Table, row int) error {
 	in.code = table.Cell(row, filetable.ColumnCode)
 	in.manifest = table.Cell(row, filetable.ColumnManifest)
@@ -150,8 +150,8 @@ func readTable(name string) (*filetable.Table, error) {
 	return table, nil
 }
 
-// loadImages reads the properties and entries of the images, several at a time.
-// Their code stays in the files. Of several errors it returns the first image's.
+// loadImages reads the properties and entries of the images, several at a time. Their
+// code stays in the files. Of several errors it returns that of the first image.
 func loadImages(inputs []input) ([]*devimg.Image, error) {
 	images := make([]*devimg.Image, len(inputs))
 	err := parallel.ForEach(len(inputs), runtime.GOMAXPROCS(0), func() func(int) error {
@@ -179,8 +179,8 @@ func loadImage(in *input) (*devimg.Image, error) {
 	if in.code == "" {
 		return nil, errors.New("image file name missing")
 	}
-	// The file is opened when its code is copied into the object: thousands of images would
-	// take as many descriptors.
+	// The file is opened when its code is copied into the object: open files of
+	// thousands of images would need as many descriptors.
 	code, err := devimg.FromFile(in.code)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ import (
 	"offlink/toolchain"
 )
 
-// ptxOptions are the options of -to=ptx alone.
+// ptxOptions are the options that only -to=ptx has.
 type ptxOptions struct {
 	processor string // "sm_80"; "" for the one that the code was compiled for
 }
@@ -155,7 +155,7 @@ func explainTool(err error, name string, files ...string) error {
 // one that all drivers compile for.
 const oldestProcessor = "sm_75"
 
-// targetProcessor is the GPU that the code is for: llc does not look at the
+// targetProcessor returns the GPU that the code is for, as llc ignores the target-cpu
 // attribute that clang gives to functions.
 func (c *ptxCompiler) targetProcessor(partition *split.Partition) string {
 	if c.options.processor != "" {
@@ -169,9 +169,9 @@ func (c *ptxCompiler) targetProcessor(partition *split.Partition) string {
 	return oldestProcessor
 }
 
-// Address spaces of NVPTX (NVPTXUsage), by the names that PTX has for them. A
-// kernel's pointer without one points to global memory, but code may make a
-// generic one of it.
+// ptxSpaces has the names that PTX has for the address spaces of NVPTX (NVPTXUsage). A
+// kernel's pointer in the generic space 0 points to global memory in practice, but gets
+// no name, as the code may use it as a generic one.
 var ptxSpaces = map[uint32]string{1: "global", 3: "shared", 4: "const", 5: "local"}
 
 // kernelMarks collects the facts about kernels that the module has and llc's
@@ -195,8 +195,8 @@ func kernelMarks(partition *split.Partition) (map[string]*ptx.Mark, error) {
 	return marks, nil
 }
 
-// blockSize makes three dimensions of the ones that the code gives; sizes that
-// no device has are left to the device's refusal.
+// blockSize extends the dimensions that the code gives to three. It returns zeros, for no
+// required size, if the code gives none or sizes that no device has.
 func blockSize(sizes []int64) (size [3]int) {
 	const most = 1 << 16
 	if len(sizes) == 0 || len(sizes) > len(size) {

@@ -35,7 +35,7 @@ func postlink(args []string, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	// Reading leaves nothing that a signal would have to remove.
+	// Signals are handled only from here on: reading leaves nothing to remove.
 	ctx, stop := cli.StoppedBySignal(context.Background())
 	defer stop()
 	if input, err = inFormat(ctx, input, o); err != nil {
@@ -65,9 +65,8 @@ func planImages(m *ir.Module, o *options) (*split.Graph, []split.Group, error) {
 }
 
 // newOutputs returns the group of the run's files, none of which may be an input.
-// The tables are checked at once, the images' files when they are made. The one
-// module of -ir-output-only may be the input, as LLVM's own tools that write a
-// module can edit one in its place: it is the same module still.
+// The tables are checked at once, the images' files when they are made. The one module
+// of -ir-output-only may replace the input, as with LLVM's own tools that write a module.
 func (o *options) newOutputs() (*cli.Outputs, error) {
 	outputs := &cli.Outputs{}
 	if o.split.Single {
@@ -89,8 +88,8 @@ func (o *options) newOutputs() (*cli.Outputs, error) {
 	return outputs, nil
 }
 
-// makeOutputs is the second half of the walk: from groups to files. Nothing is
-// left when a step fails, as outputs get their names at its end.
+// makeOutputs is the second half of the walk: from groups to files. A step that fails
+// leaves no files, as outputs get their names at the end.
 func makeOutputs(ctx context.Context, input *irfile.File, graph *split.Graph, groups []split.Group, outputs *cli.Outputs, o *options, s cli.Streams) error {
 	spirv, err := newTranslator(ctx, input, o, s.Err)
 	if err != nil {
@@ -130,12 +129,12 @@ func makeOutputs(ctx context.Context, input *irfile.File, graph *split.Graph, gr
 	return nil
 }
 
-// manyValues is the number of global values from which on a module fills tens of
-// megabytes.
+// manyValues is a number of global values with which a module fills tens of megabytes.
 const manyValues = 1 << 17
 
-// shrinkMemory frees the memory that only reading needed. The collector would leave
-// that of reading a large module to the time when its images fill theirs.
+// shrinkMemory frees the memory that only reading needed. After a large module it runs
+// the collector at once, which would otherwise run only when the images have filled
+// memory of their own.
 func shrinkMemory(input *irfile.File) error {
 	if len(input.Module.Values) >= manyValues {
 		defer runtime.GC()

@@ -88,8 +88,8 @@ func explainSymbol(i *inspection, symbol string, number int, s cli.Streams) (*wh
 	return answerFor(graph, groups, id, number, i.jobs)
 }
 
-// answerFor asks the image of that number. Without one (-1), the first image that has the
-// symbol answers, and the others are named.
+// answerFor explains the symbol in the image of that number. Without one (-1) it takes the
+// first image that has the symbol, and lists the others.
 func answerFor(graph *split.Graph, groups []split.Group, id ir.ValueID, number, jobs int) (*whyAnswer, error) {
 	module := graph.Module
 	symbol, x := module.Values[id].Name, graph.NewExtractor()
@@ -117,7 +117,8 @@ func lookUp(m *ir.Module, symbol string) (ir.ValueID, error) {
 	var names []string
 	var ids []ir.ValueID
 	for i := range m.Values {
-		// LLVM's own lists and intrinsics are not parts of a name that a user means.
+		// A user who gives a part of a name does not mean LLVM's own lists and
+		// intrinsics.
 		if name := m.Values[i].Name; name != "" && !strings.HasPrefix(name, "llvm.") {
 			names, ids = append(names, name), append(ids, ir.ValueID(i))
 		}
@@ -152,8 +153,7 @@ func imagesWith(g *split.Graph, groups []split.Group, id ir.ValueID, jobs int) (
 	return numbers, nil
 }
 
-// newWhyAnswer makes the answer that is printed: names in the place of
-// numbers.
+// newWhyAnswer makes the answer that is printed, with names instead of numbers.
 func newWhyAnswer(m *ir.Module, a split.Answer, symbol string) *whyAnswer {
 	w := &whyAnswer{Symbol: symbol, Status: string(a.Status), Rule: a.Rule}
 	for _, step := range a.Chain {

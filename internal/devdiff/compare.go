@@ -65,7 +65,7 @@ type verdict int
 const (
 	verdictEqual verdict = iota
 	verdictNear
-	verdictOrder // differs, and does so here when work-items run in another order
+	verdictOrder // differs, but so do runs here with another order of work-items
 	verdictUndefined
 	verdictFaulty // differs, and the checked mode finds faults of the kernel with these arguments
 	verdictDiffers
@@ -76,8 +76,8 @@ const (
 
 var verdictNames = [verdicts]string{"equal", "equal to some units of the last place", "depend on the order of work-items", "differ where OpenCL leaves the result open", "differ, and the checked mode tells why", "differ", "stopped by the embedded device", "not run by the other device"}
 
-// maxUnits is the units of the last place that floats may differ by: the
-// devices differ in their functions.
+// maxUnits is the most units in the last place by which floats may differ: the devices'
+// mathematical functions differ.
 const maxUnits = 16
 
 func (j *job) compareResults() (verdict, string) {
@@ -132,9 +132,9 @@ func (b *buffer) nearlyEqual(theirs []byte) (at int, ok bool) {
 	return 0, true
 }
 
-// nearFloats reports whether eight bytes are a double that is near, or two floats
-// that are: translators do not find the types of all pointers, and make them
-// pointers to bytes. Denormals do not count: they look like small integers.
+// nearFloats reports whether eight bytes are nearly the same as a double, or as two
+// floats: translators do not find the types of all pointers, and make them pointers to
+// bytes. Denormals do not count, as their bits look like small integers.
 func nearFloats(x, y []byte) bool {
 	near := func(x, y []byte, fraction int) bool {
 		normal := littleEndian(x)<<1>>(fraction+1) != 0
@@ -150,7 +150,8 @@ func littleEndian(b []byte) (v uint64) {
 	return v
 }
 
-// ulpDistance is how many floats lie between two; none between two NaNs.
+// ulpDistance returns how many steps of floats two are apart, 0 for two NaNs. It maps the
+// sign and magnitude of the bits to integers in the order of the floats.
 func ulpDistance(a, b uint64, size int) uint64 {
 	sign := uint64(1) << (8*size - 1)
 	exponent := map[int]uint64{2: 0x7c00, 4: 0x7f800000, 8: 0x7ff << 52}[size]
@@ -173,7 +174,7 @@ func ulpDistance(a, b uint64, size int) uint64 {
 	return uint64(d)
 }
 
-// report counts and prints.
+// report counts the verdicts, of kernels and of families, and prints them.
 type report struct {
 	options  options
 	counts   [verdicts]int

@@ -32,14 +32,14 @@ type Options struct {
 	Trace io.Writer
 	// Cache, if set, keeps native code of the embedded device between runs.
 	Cache *cache.Cache
-	// Findings, if set, takes those of the embedded device in checked mode, which
-	// the errors of launches have too.
+	// Findings, if set, takes the findings of the embedded device in checked mode,
+	// which the errors of launches have too.
 	Findings io.Writer
 	// Ending, if set, reports whether the exit of the process is under way: a
 	// driver whose library is loaded may have ended then, and is not opened.
 	Ending func() bool
-	// Only opens one of Parts alone, for a process that looks at a driver which may
-	// end it.
+	// Only, if set, is the one of Parts to open, for a process that queries a driver
+	// which may crash it.
 	Only string
 	// SaveTemps is a folder for the C that the embedded device makes of kernels;
 	// none if empty.
@@ -96,8 +96,8 @@ type backend struct {
 	install string
 	// library is the one that it opens first; "" for the embedded device.
 	library string
-	// explain, unless it is nil, tells why it has no device where its own calls
-	// do not.
+	// explain, unless it is nil, returns why the back end has no device if its own
+	// calls do not say.
 	explain func(o *Options) error
 }
 
@@ -135,8 +135,9 @@ func openHost(o *Options, t *tracer) (driver.Driver, error) {
 	return hostdev.New(options), nil
 }
 
-// NativeLoader opens the native code of the embedded device: [hostdev.Options] has
-// none by itself. It is nil where shared libraries cannot be opened.
+// NativeLoader returns the loader for native code of the embedded device, nil on systems
+// where shared libraries cannot be opened. It is here because [hostdev.Options] has none
+// by default.
 func NativeLoader() hostdev.Loader {
 	if !dl.Supported {
 		return nil
@@ -191,8 +192,8 @@ func (l *lazyDiscovery) readEnvironment() (err error) {
 	return err
 }
 
-// openFound opens back ends. Of an environment that cannot be read, the first that
-// is asked for has the error.
+// openFound opens back ends. If the environment cannot be read, the first call returns
+// the error, and later ones return no drivers.
 func (l *lazyDiscovery) openFound(open func() []*Found) (list []driver.Driver) {
 	if err := l.start(); err != nil {
 		l.refused.Do(func() { list = []driver.Driver{refusal{"environment", err}} })
@@ -209,7 +210,7 @@ func (l *lazyDiscovery) openPlugins() []driver.Driver {
 	return l.openFound(func() []*Found { return l.discovery.openPlugins(&l.options, l.tracer) })
 }
 
-// refusal is a driver that has nothing but an error.
+// refusal is a driver without devices, whose Devices returns an error.
 type refusal struct {
 	name string
 	err  error

@@ -15,8 +15,8 @@ type Discovery struct {
 	Backends []*Found
 	Filter   *selector.Filter
 
-	// replaced has the plugins with devices that have the name of a back end
-	// which is built in: they take its place.
+	// replaced has the plugins that take the place of a built-in back end, by its name:
+	// those that have devices and the same name.
 	replaced map[string]string
 }
 
@@ -25,7 +25,7 @@ type Found struct {
 	Name    string // "opencl"; of a plugin that was not opened, its library
 	Plugin  bool
 	Path    string // the driver's library, where there is one
-	Version string // of the driver, where it tells
+	Version string // of the driver, if it reports one
 	// Part is the value of Options.Only that opens it.
 	Part string
 	// Attempts are the paths that were tried, where the library was not found.
@@ -64,8 +64,8 @@ func Discover(o Options) (*Discovery, error) {
 	return d, nil
 }
 
-// CheckEnvironment returns the error of a variable that cannot be read, which is
-// that of Discover, and opens nothing.
+// CheckEnvironment returns the error that Discover would return for a variable that cannot
+// be read. It opens nothing.
 func CheckEnvironment(o Options) error {
 	_, _, err := startDiscovery(&o)
 	return err
@@ -110,7 +110,7 @@ func (d *Discovery) openBuiltin(o *Options, t *tracer, b backend) *Found {
 	}
 	if o.Ending != nil && b.library != "" && o.Ending() && dl.IsLoaded(b.library) {
 		f.recordFailure(t, runtime.ErrDriverEnded)
-		f.Driver = refusal{b.name, f.Err} // calls that ask for its devices are told
+		f.Driver = refusal{b.name, f.Err} // so that calls for its devices return the error
 		return f
 	}
 	opened, err := b.open(o, t)
@@ -169,8 +169,9 @@ func (f *Found) describeDriver(opened driver.Driver) {
 	}
 }
 
-// chosenOf are the devices, and parts of them, that the environment chooses. Numbers
-// count the devices that SYCL_DEVICE_ALLOWLIST has, as in DPC++'s runtimes.
+// chosenOf returns the devices and sub-devices that the environment chooses. The numbers
+// of selectors count only the devices that SYCL_DEVICE_ALLOWLIST allows, as in DPC++'s
+// runtimes.
 func (d *Discovery) chosenOf(f *Found, backend string) (chosen []driver.Device) {
 	number := 0
 	for _, device := range f.All {

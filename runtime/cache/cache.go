@@ -6,8 +6,8 @@
 //
 //	FOLDER/v1/ab/ab12...  magic, length of the header, header, data, SHA-256
 //
-// A file is written under another name, synced, and renamed. There are no locks that a
-// process could leave behind. The header has the inputs, so that a miss can be
+// A file is written under another name, synced, and renamed. There are no locks, which a
+// process that ends could leave. The header has the inputs, so that a miss can be
 // explained. Files of other users are not read, and entries are opened relative to the
 // folder's descriptor, so that symbolic links cannot lead out of it.
 package cache

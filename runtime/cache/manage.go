@@ -93,9 +93,9 @@ type Removed struct {
 // abandoned is the age of a temporary file whose writer is gone.
 const abandoned = time.Hour
 
-// GC takes out damaged entries, temporary files that were left, entries beyond the
-// largest age, and the entries that were not used for longest while there is more
-// than the limit.
+// GC removes damaged entries, temporary files that writers left, entries beyond the
+// largest age, and then those that were not used for the longest time until the folder
+// is within its limit.
 func (c *Cache) GC(now time.Time) (Removed, error) {
 	list, err := c.List()
 	if err != nil {
@@ -134,8 +134,9 @@ func (c *Cache) takeFile(name string, size int64, done *Removed) {
 	}
 }
 
-// trimFolder removes the entries beyond the largest age, and more until the folder
-// has at most limit bytes; 0 means no limit.
+// trimFolder removes the entries beyond the largest age, and the longest unused ones until
+// the folder has at most limit bytes; 0 means no limit. Recent temporary files stay, as
+// another process may be writing them.
 func (c *Cache) trimFolder(now time.Time, limit int64) (done Removed, err error) {
 	root, err := c.openFolder()
 	if err != nil {
@@ -165,8 +166,9 @@ func (c *Cache) trimFolder(now time.Time, limit int64) (done Removed, err error)
 	return done, err
 }
 
-// noteGrowth notes a new entry, and trims where the folder may be too large. Other
-// processes store too, so it is counted anew now and then.
+// noteGrowth notes a new entry, and trims the folder if it may be too large. As other
+// processes store entries too, the folder is counted at the first Put and again after
+// every countEvery.
 func (c *Cache) noteGrowth(size int64) {
 	c.mu.Lock()
 	c.size += size
@@ -181,25 +183,24 @@ func (c *Cache) noteGrowth(size int64) {
 // Difference is an input that keeps an entry from being used.
 type Difference struct {
 	Name   string `json:"name"`
-	Wanted string `json:"wanted"`           // "": the entry alone has it
-	Stored string `json:"stored,omitempty"` // "": it is wanted and the entry lacks it
+	Wanted string `json:"wanted"`           // "": only the entry has it
+	Stored string `json:"stored,omitempty"` // "": the entry lacks it
 }
 
-// Explanation tells why inputs hit or miss.
+// Explanation says why inputs hit or miss.
 type Explanation struct {
 	Key string `json:"key"`
 	Hit bool   `json:"hit"`
-	// Damaged tells why the entry of the inputs cannot be used, if there is
-	// one.
+	// Damaged says why the entry of the inputs cannot be used, if there is one.
 	Damaged string `json:"damaged,omitempty"`
-	// Nearest is the entry with the fewest other inputs, if there is any, and
-	// Differences are those.
+	// Nearest is the entry whose inputs differ least, if any has inputs in common, and
+	// Differences are its differences.
 	Nearest     string       `json:"nearest,omitempty"`
 	Differences []Difference `json:"differences,omitempty"`
 }
 
-// Explain reports whether there is an entry for the inputs, and else how the
-// nearest one differs.
+// Explain says whether there is an entry for the inputs, and if not how the nearest one
+// differs.
 func (c *Cache) Explain(in Inputs) (Explanation, error) {
 	e := Explanation{Key: in.entryKey()}
 	list, err := c.List()

@@ -13,7 +13,7 @@ import (
 type Options struct {
 	// Library is the library to open; DefaultLibrary if it is empty.
 	Library string
-	// Enter, if set, is told of each call of the driver before it is made, Trace
+	// Enter, if set, is called before each call of the driver is made, Trace
 	// after it with its result.
 	Enter func(call string)
 	Trace func(call string, args []uintptr, code int)

@@ -36,11 +36,12 @@ func (k *kernel) prepareRange(n *libcuda.Launch, r *driver.Range) error {
 	return k.program.device.limits.Grid(*r, &k.groups, &n.Grid, &n.Block)
 }
 
-// offsetSize is that of the argument which DPC++'s second form of a kernel
-// has: three numbers of 32 bits.
+// offsetSize is the size of the last argument that DPC++'s second form of a kernel has,
+// the global offset: three numbers of 32 bits.
 const offsetSize = 12
 
-// setArguments lays the arguments out.
+// setArguments lays the arguments out in one block, as the driver takes them. It reuses
+// the buffer of the launch.
 func (k *kernel) setArguments(n *libcuda.Launch, r *driver.Range, args []driver.Arg) error {
 	if len(args) != len(k.params) {
 		return fmt.Errorf("%d arguments; it takes %d", len(args), len(k.params))
@@ -71,7 +72,8 @@ func (k *kernel) setArguments(n *libcuda.Launch, r *driver.Range, args []driver.
 	return k.allowShared(n.Shared)
 }
 
-// usesOffset reports whether the launch is that of DPC++'s second form.
+// usesOffset reports whether the launch takes DPC++'s second form of the kernel, which has
+// a global offset.
 func (k *kernel) usesOffset(r *driver.Range) bool { return k.withOffset != 0 && r.Offset != nil }
 
 func (k *kernel) setArgument(n *libcuda.Launch, at []byte, p *param, a *driver.Arg) error {
@@ -103,9 +105,9 @@ func (k *kernel) setArgument(n *libcuda.Launch, at []byte, p *param, a *driver.A
 // largest type of OpenCL C.
 const localAlign = 128
 
-// setLocal gives a part of the block's dynamic shared memory to an argument.
-// That memory lies after the code's own; addresses begin where the
-// device's reserved part ends.
+// setLocal gives a part of the block's dynamic shared memory to an argument. Dynamic
+// memory lies after the static memory of the code, and that after the part which the
+// device reserves.
 func (k *kernel) setLocal(n *libcuda.Launch, at []byte, size int64) error {
 	if size < 0 || size > math.MaxInt32/2 {
 		return fmt.Errorf("%d bytes of local memory", size)
@@ -125,8 +127,8 @@ func (k *kernel) setLocal(n *libcuda.Launch, at []byte, size int64) error {
 	return nil
 }
 
-// allowShared asks for more dynamic shared memory than launches have without
-// asking.
+// allowShared raises the kernel's limit of dynamic shared memory, which launches need that
+// use more than the device allows by default.
 func (k *kernel) allowShared(size uint32) error {
 	if int(size)+k.static <= k.program.device.limits.static {
 		return nil
@@ -146,8 +148,8 @@ func (k *kernel) allowShared(size uint32) error {
 	return err
 }
 
-// probeSource is a kernel that tells where dynamic shared memory begins when
-// the code has none of its own.
+// probeSource is a kernel that stores where dynamic shared memory begins if the code has
+// no static shared memory. No query of the driver returns that.
 const probeSource = `
 .extern .shared .align 128 .b8 offlink_dynamic[];
 .visible .entry offlink_probe(.param .u64 offlink_probe_param_0)
@@ -160,8 +162,9 @@ const probeSource = `
 }
 `
 
-// probeSharedBase runs the probe. A launch calls it with its queue locked: the memory
-// is the driver's own, as Close of the device's looks at all queues.
+// probeSharedBase runs the probe. A launch calls it with its queue locked. So it takes
+// memory from the driver's functions and not from Device.Alloc, as closing such memory
+// locks all queues.
 func (d *Device) probeSharedBase() (base uint64, err error) {
 	err = d.withContext(func() (err error) {
 		result, err := d.library.AllocHost(8)

@@ -1,6 +1,6 @@
 // Package driver is the plugin interface: the operations that a back end
 // offers to the runtime. It imports no other package of offlink, so that a back end needs
-// this package alone.
+// only this package.
 //
 // The interfaces of this file, memory.go, queue.go and event.go are for every
 // back end. Those of native.go are optional: the runtime asks for them by type
@@ -14,7 +14,7 @@
 // The receiver of anything that has a Close calls it once, children before
 // parents: kernels before their program, events before their queue, all of
 // them before the driver. Memory, kernels and programs may be closed while commands use
-// them: these run to their end. Errors of a native interface are CallErrors.
+// them: the commands run to their end. Errors of a native interface are CallErrors.
 package driver
 
 import (
@@ -34,15 +34,15 @@ type Driver interface {
 // Device is one device of a back end, with its context.
 type Device interface {
 	Info() Info
-	// Accepts reports whether the device can build an image of this format and
-	// target. The error, nil if it can, is the reason that a refusal shows.
+	// Accepts returns nil if the device can build an image of this format and target,
+	// otherwise the reason, which is shown to users.
 	Accepts(Image) error
 	// Compile makes an object of one module. The driver's whole log is in the
 	// BuildError when it fails.
 	Compile(ctx context.Context, m Module, opts CompileOptions) (Object, error)
 	// Link makes a program of objects of this device, which may be linked
 	// again and closed afterwards. The first object's kernels come first
-	// where the order shows. A failure is a BuildError.
+	// if the order is visible. A failure is a BuildError.
 	Link(ctx context.Context, objects []Object, opts LinkOptions) (Program, error)
 	// Alloc returns zeroed memory of size bytes, aligned for every type of
 	// OpenCL C. A kind that the device lacks is ErrUnsupported.
@@ -55,7 +55,7 @@ type Device interface {
 // made of (PrecompiledTaker). Other devices have native code of the same target.
 const FormatOfflinkNative = "offlink-native"
 
-// Image tells the kind of an image, without its bytes.
+// Image describes the kind of an image, without its bytes.
 type Image struct {
 	Format string // "spirv", "native", "llvmbc", FormatOfflinkNative
 	Target string // the target string, "spir64"
@@ -66,8 +66,8 @@ type Module struct {
 	Name string // for messages: file and image
 	Image
 	Code []byte
-	// HostNames are the names of program-scope variables in the code by those
-	// that the host has for them, where the code does not say itself.
+	// HostNames maps the host's names of program-scope variables to the names in the
+	// code, for code that does not state them itself.
 	HostNames map[string]string
 	// Precompiled is native code of the module as PrecompiledTaker returned it, nil
 	// without.
@@ -106,7 +106,7 @@ type Program interface {
 	// Variable returns the program-scope variable with that linkage name or
 	// host name, for the transfers of queues, or an error that errors.Is
 	// ErrNotFound. It lives as long as the program and needs no Close. It is
-	// an Addresser where the driver tells the address.
+	// an Addresser if the driver returns the address.
 	Variable(name string) (Memory, error)
 	// Close releases the program and its variables once the commands that were
 	// submitted before have ended, as that of Memory does. It does not wait.
@@ -120,12 +120,12 @@ type Kernel interface {
 	Params() []Param
 	// Info describes the kernel on this device.
 	Info() KernelInfo
-	// Close releases the kernel; launches that were submitted before run.
+	// Close releases the kernel; launches that were submitted before run to their end.
 	Close() error
 }
 
-// KernelInfo describes a kernel on its device. A field is 0 where the driver
-// does not tell.
+// KernelInfo describes a kernel on its device. A field is 0 if the driver does not report
+// it.
 type KernelInfo struct {
 	RequiredGroup     [3]int // the local size that the code asks for; 0: any
 	MaxGroup          int    // work-items of a work-group
@@ -136,7 +136,7 @@ type KernelInfo struct {
 	RequiredSubGroup  int    // that the code asks for; 0: any
 }
 
-// ParamKind tells how an argument is passed.
+// ParamKind says how an argument is passed.
 type ParamKind int
 
 // The kinds of parameters.
@@ -149,8 +149,7 @@ const (
 	ParamSampler                  // a Sampler
 )
 
-// Param is one kernel parameter. Size is in bytes and 0 where the driver does
-// not tell.
+// Param is one kernel parameter. Size is in bytes, 0 if the driver does not report it.
 type Param struct {
 	Kind ParamKind
 	Size int

@@ -10,10 +10,9 @@ import (
 	"offlink/runtime/driver"
 )
 
-// Faults makes one call of a back end fail. The back end asks its method Call
-// before each call that can fail.
-// It counts calls and does not name them, so that a back end's new call is tested without a
-// change here.
+// Faults makes one call of a back end fail. The back end asks its method Call before each
+// call that can fail. Faults counts calls and does not name them, so that a new call of
+// a back end is tested without a change here.
 type Faults struct {
 	mu    sync.Mutex
 	count int
@@ -40,14 +39,13 @@ func (f *Faults) Call(name string) error {
 	return &driver.CallError{Call: name, Code: faultCode, Name: "INJECTED"}
 }
 
-// maxFaults bounds the calls of a test.
-// A back end that asks again and again after a failure would never end.
+// maxFaults bounds the runs of a test: one of a back end that repeats a failed call would
+// never end.
 const maxFaults = 10000
 
-// EachFault runs the test's work again and again, on each run with the next
-// call failing, until none is left to fail. The work reports its error; that
-// must be the injected one, with the call and the code in its text. After each
-// run, done checks that nothing was leaked.
+// EachFault runs the test's work repeatedly, each time with the next call failing, until
+// no call is left to fail. The error of the work must wrap the injected one, with the
+// call and the code in its text. After each run, done checks that nothing was leaked.
 func EachFault(t *testing.T, work func(f *Faults) error, done func(t *testing.T)) {
 	t.Helper()
 	eachFault(t, false, work, done)
@@ -82,10 +80,10 @@ func eachFault(t *testing.T, lasting bool, work func(f *Faults) error, done func
 	t.Errorf("%d calls, and no end", maxFaults)
 }
 
-// TestFaults walks through a back end with each of its calls failing in turn, and with
-// all from each on failing. open opens it so that it asks fail before each call; live
-// counts the things that it gave out and that were not closed. Calls that give something
-// back are made and done even if they fail.
+// TestFaults walks through a back end with each of its calls failing in turn, and again
+// with all calls from each one on failing. open opens it so that it asks fail before each
+// call; live counts the things that it created and that were not closed. Calls that
+// release something must be made in any case, and count as done even if they fail.
 func TestFaults(t *testing.T, open func(fail func(call string) error) (d driver.Driver, live func() int)) {
 	for _, lasting := range []bool{false, true} {
 		var live func() int

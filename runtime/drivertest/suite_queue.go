@@ -88,7 +88,7 @@ func (s *suite) testAddresses(t *testing.T) {
 }
 
 // addressKernel: addresses in a struct and in a linked list are two cases. A driver may
-// find those in arguments, and must make resident what only memory points to.
+// find those in arguments, and must make memory resident that only other memory names.
 func (s *suite) addressKernel(t *testing.T, p driver.Program, q driver.Queue, m driver.Memory) {
 	a, ok := m.(driver.Addresser)
 	if !ok {

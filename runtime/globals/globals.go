@@ -1,7 +1,6 @@
-// Package globals is the database of device globals: variables in device
-// memory that the host knows by a unique name. It holds which images have each,
-// and which object of the host stands for it, registered in any order. It
-// decides and remembers; it calls no driver.
+// Package globals is the database of device globals: variables in device memory that the
+// host knows by a unique name. It has the images of each and the object of the host that
+// stands for it, which may be registered in any order. It calls no driver.
 package globals
 
 import (
@@ -32,9 +31,9 @@ var (
 // Variable is one device global as it is now.
 type Variable struct {
 	ID   string
-	Size int64 // 0: no image tells it yet
-	// ImageScope: each image has a variable of its own. Else all images share
-	// one, to which each has a pointer.
+	Size int64 // 0: not known, as no image was registered yet
+	// ImageScope: each image has a variable of its own. Otherwise all images share one,
+	// to which each has a pointer.
 	ImageScope bool
 	Images     []*registry.Image // that have it, in order of registration
 	Host       uint64            // address of the host's object; 0: none
@@ -153,7 +152,7 @@ func (d *Database) AddHost(address uint64, id string) {
 	d.findVariable(id).Host = address
 }
 
-// RemoveHost ends that.
+// RemoveHost removes the host's object at an address.
 func (d *Database) RemoveHost(address uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

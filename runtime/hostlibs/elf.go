@@ -20,20 +20,21 @@ const (
 	Program             // a program that the loader starts
 )
 
-// Dynamic is the dynamic section of an ELF file, as far as it tells which
-// libraries the loader takes (System V ABI, Dynamic Section).
+// Dynamic has the parts of the dynamic section of an ELF file that decide which libraries
+// the loader takes (System V ABI, Dynamic Section).
 type Dynamic struct {
 	Kind    Kind
 	Class   elf.Class
 	Machine elf.Machine
 	Soname  string
 	Needed  []string // in order
-	// Rpath holds for the libraries of libraries too, and is ignored where
-	// there is a Runpath, which holds for the file's own Needed alone.
+	// Rpath also applies to the libraries of libraries, and is ignored if there is a
+	// Runpath, which applies only to the file's own Needed.
 	Rpath, Runpath []string
 }
 
-// Limits of the sizes that are read: real files are far below them.
+// Limits of the sizes that are read, against damaged files. Real files are far below
+// them.
 const (
 	maxSegments     = 1 << 12
 	maxDynamic      = 1 << 20 // bytes of the dynamic section
@@ -134,9 +135,9 @@ func (f *elfFile) readSegment(offset uint64) (p elf.Prog64, err error) {
 	}, err
 }
 
-// readDynamic fills in the parts that the loader reads. A file with an interpreter is a
-// program: position-independent ones have the type of libraries. So is the C
-// library, which can be run, but has a soname.
+// readDynamic fills in the parts that the loader reads. The type in the ELF header does
+// not distinguish programs, as position-independent ones have that of libraries. A file
+// with an interpreter is a program, unless it has a soname: the C library has both.
 func (f *elfFile) readDynamic() error {
 	interpreted := false
 	var dynamic *elf.Prog64

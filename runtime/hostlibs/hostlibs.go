@@ -40,7 +40,7 @@ type Dependency struct {
 	Name string
 	// Module is nil where no file was found.
 	Module *Module
-	// Folders are the places that were searched, where none was found.
+	// Folders are the folders that were searched for it, except those of the system.
 	Folders []string
 }
 
@@ -91,7 +91,7 @@ func (l *Loader) Open(path string) (*Module, error) {
 	return m, nil
 }
 
-// maxModules bounds a closure; real ones have some hundred.
+// maxModules bounds a closure; real ones have a few hundred modules.
 const maxModules = 4096
 
 // Closure finds everything that is loaded with a module. Libraries are looked
@@ -142,8 +142,8 @@ func (c *Closure) Constructors() []*Module {
 	return order
 }
 
-// findLibrary is the search for one library (ld.so(8)): a module that is there, a
-// path with a slash, RPATH of the module and of those that loaded it,
+// findLibrary searches one library in the order of ld.so(8): the modules that are loaded,
+// a name with a slash as a path, RPATH of the module and of those that loaded it,
 // LD_LIBRARY_PATH, RUNPATH, the cache, the default folders.
 func (l *Loader) findLibrary(c *Closure, name string, m *Module, loadedBy map[*Module]*Module) Dependency {
 	d := Dependency{Name: name}
@@ -176,8 +176,8 @@ func (l *Loader) findLibrary(c *Closure, name string, m *Module, loadedBy map[*M
 	return d
 }
 
-// openCandidate opens a library if the loader would take it: files for other machines
-// are passed over.
+// openCandidate opens a library if the loader would take it, otherwise it returns nil:
+// the loader skips files for other machines.
 func (l *Loader) openCandidate(m *Module, path string) *Module {
 	lib, err := l.Open(path)
 	if err != nil || lib.Kind != Library && lib.Kind != Program || lib.Class != m.Class || lib.Machine != m.Machine {
@@ -186,7 +186,8 @@ func (l *Loader) openCandidate(m *Module, path string) *Module {
 	return lib
 }
 
-// searchFolders are those of the module, its loaders and LD_LIBRARY_PATH, in order.
+// searchFolders returns the folders of the module, of those that loaded it, and of
+// LD_LIBRARY_PATH, in order. A module with a RUNPATH ignores every RPATH.
 func (l *Loader) searchFolders(m *Module, loadedBy map[*Module]*Module) []string {
 	var list []string
 	if len(m.Runpath) == 0 {

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// The layout is that of Sugiyama, Tagawa and Toda (1981): edges of
-// cycles are turned round, nodes are put into layers, long edges get a point in
-// each layer that they cross, and the order within the layers is improved by
-// the mean places of the neighbors. Nodes are in every other layer: the first
-// point of an edge lies between them and has the room of its label.
+// The layout is that of Sugiyama, Tagawa and Toda (1981): edges that close cycles are
+// reversed, nodes are put into layers, long edges get a point in each layer that they
+// cross, and the order within the layers is improved by the mean places of the
+// neighbors (the barycenter heuristic). Nodes are only in even layers: the first point
+// of an edge lies between two of them and has the room for its label.
 
 // point is a node in a layer, or the place where an edge crosses a layer.
 type point struct {
@@ -89,7 +89,8 @@ func backEdges(nodes int, edges []Edge) []bool {
 	return back
 }
 
-// nodeLayers gives each node the length of the longest path to it.
+// nodeLayers gives each node the length of the longest path to it, in one pass in
+// topological order: without the turned edges the graph has no cycles.
 func nodeLayers(nodes int, edges []Edge, turned []bool) []int {
 	below := make([][]int, nodes)
 	waiting := make([]int, nodes) // edges from above that are not yet counted
@@ -188,8 +189,8 @@ func (l *layered) orderLayers() {
 	}
 }
 
-// orderLayer sorts a layer by the mean order of the neighbors. A point without
-// any keeps its place.
+// orderLayer sorts a layer by the mean order of the neighbors. A point without neighbors
+// is sorted by its present place.
 func (l *layered) orderLayer(layer int, neighbors func(*point) []int) {
 	mean := make(map[int]float64, len(l.layers[layer]))
 	for _, p := range l.layers[layer] {
@@ -259,7 +260,7 @@ func (l *layered) pullLayer(layer int, neighbors func(*point) []int) {
 	}
 }
 
-// nodeDistance is the least one between the middles of neighbors in a layer.
+// nodeDistance is the least distance between the middles of neighbors in a layer.
 func (l *layered) nodeDistance(a, b int) float64 {
 	return (l.points[a].width+l.points[b].width)/2 + gap
 }

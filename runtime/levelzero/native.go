@@ -10,8 +10,8 @@ import (
 	"offlink/runtime/internal/ze"
 )
 
-// native is the device for its queues, events and memory. Level Zero has no state of
-// threads.
+// native implements streams' interfaces for a device: queues, events and memory. Level
+// Zero has no thread-local state, so that Within has nothing to do.
 type native struct{ device *Device }
 
 func (n native) Within(calls func() error) error       { return calls() }
@@ -23,16 +23,16 @@ func (n native) NewStream(bool) (streams.Stream, error) {
 	return streams.Stream(list), err
 }
 
-// DestroyStream releases a list, and the events that it waited for.
-// An event may be destroyed only when no list waits for it any more, which is known here at
-// the latest.
+// DestroyStream releases a list, and the dropped events that it waited for. An event may
+// be destroyed only when no list waits for it any more, which is known here at the
+// latest.
 func (n native) DestroyStream(s streams.Stream) error {
 	n.device.marks.forgetStream(s)
 	return errors.Join(n.device.library.DestroyList(ze.Handle(s)), n.device.marks.sweepMarks(n.device, false))
 }
 
-// Synchronize waits for an event at the end of the list.
-// zeCommandListHostSynchronize came with 1.6, so that an event does it for every version.
+// Synchronize waits for an event at the end of the list. zeCommandListHostSynchronize
+// came with version 1.6; an event serves in every version.
 func (n native) Synchronize(s streams.Stream) error {
 	m, err := n.NewMark(false)
 	if err != nil {
@@ -58,8 +58,8 @@ func (n native) IsStreamDone(s streams.Stream) (done bool, err error) {
 	return done, errors.Join(err, n.DestroyMark(m))
 }
 
-// The mark is held until the stream is done: Level Zero keeps no reference to an event that
-// a list waits for.
+// StreamWait holds the mark until the stream is done: Level Zero keeps no reference to an
+// event that a list waits for.
 func (n native) StreamWait(s streams.Stream, m streams.Mark) error {
 	n.device.marks.holdMark(m, s)
 	return n.device.library.Wait(ze.Handle(s), ze.Handle(m))
@@ -81,8 +81,8 @@ func (n native) DestroyMark(m streams.Mark) error {
 	return n.device.marks.sweepMarks(n.device, false)
 }
 
-// Record appends a signal. The barrier after each command has it happen after
-// all of them.
+// Record appends a signal. The barrier after each command orders it after all of them,
+// and its own barrier orders later commands after the signal.
 func (n native) Record(m streams.Mark, s streams.Stream) error {
 	err := errors.Join(n.device.library.Signal(ze.Handle(s), ze.Handle(m)), n.device.library.Barrier(ze.Handle(s)))
 	n.device.marks.recordMark(m)
@@ -99,7 +99,7 @@ func (n native) IsMarkDone(m streams.Mark) (bool, error) {
 
 func (n native) WaitMark(m streams.Mark) error { return n.device.library.WaitEvent(ze.Handle(m)) }
 
-// Elapsed subtracts time stamps, which have fewer bits than 64 and begin again.
+// Elapsed subtracts time stamps, which may have fewer than 64 bits and wrap around.
 func (n native) Elapsed(from, to streams.Mark) (time.Duration, error) {
 	begin, err := n.device.library.Timestamp(ze.Handle(from))
 	if err != nil {
@@ -110,8 +110,8 @@ func (n native) Elapsed(from, to streams.Mark) (time.Duration, error) {
 		return 0, err
 	}
 	ticks := end - begin
-	// kernelTimestampValidBits of the device's properties; a difference survives one turn
-	// of the counter.
+	// bits is kernelTimestampValidBits of the device's properties. The difference is
+	// right if the counter wrapped around once.
 	if n.device.bits > 0 && n.device.bits < 64 {
 		ticks &= 1<<n.device.bits - 1
 	}
@@ -120,8 +120,8 @@ func (n native) Elapsed(from, to streams.Mark) (time.Duration, error) {
 
 func (n native) MaxAllocation() int64 { return n.device.info.MaxAllocation }
 
-// allocationAlign is the alignment of the largest type of OpenCL C.
-// long16 and double16 have 128 bytes.
+// allocationAlign is the alignment of the largest types of OpenCL C: long16 and double16
+// have 128 bytes.
 const allocationAlign = 128
 
 func (n native) AllocateMemory(kind driver.MemoryKind, size int64) (uint64, error) {
@@ -140,7 +140,7 @@ func (n native) FreeMemory(_ driver.MemoryKind, address uint64) error {
 	return n.device.library.Free(n.device.context, address)
 }
 
-// A list of its own, as no queue of the user may be delayed by it.
+// ClearMemory uses a list of its own, so that it does not delay a queue of the user.
 func (n native) ClearMemory(address uint64, size int64) error {
 	list, err := n.NewStream(false)
 	if err != nil {
@@ -169,7 +169,8 @@ func (n native) FillMemory(to uint64, size int64, pattern []byte, s streams.Stre
 	return inOrder(n.device.library, s, func(list ze.Handle) error { return n.device.library.Fill(list, to, pattern, size) })
 }
 
-// inOrder appends a command that ends before those after it begin.
+// inOrder appends a command that ends before those after it begin: commands of a list may
+// overlap unless a barrier separates them.
 func inOrder(l *ze.Library, s streams.Stream, command func(list ze.Handle) error) error {
 	if err := command(ze.Handle(s)); err != nil {
 		return err
@@ -177,9 +178,9 @@ func inOrder(l *ze.Library, s streams.Stream, command func(list ze.Handle) error
 	return l.Barrier(ze.Handle(s))
 }
 
-// marks are the events that were made. One must not be given back while a
-// command list still waits for it or will set it: those that their owner gave
-// up stay until then.
+// marks are the events that were made. An event must not be destroyed while a command
+// list still waits for it or will signal it: those that their owner dropped stay until
+// then.
 type marks struct {
 	mu   sync.Mutex
 	list map[streams.Mark]*mark
@@ -227,7 +228,7 @@ func (k *marks) dropMark(m streams.Mark) {
 	}
 }
 
-// forgetStream tells that a stream waits for nothing any more.
+// forgetStream notes that a stream no longer waits for any event.
 func (k *marks) forgetStream(s streams.Stream) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -236,7 +237,8 @@ func (k *marks) forgetStream(s streams.Stream) {
 	}
 }
 
-// sweepMarks releases the dropped events that nothing uses, or at the end all.
+// sweepMarks destroys the dropped events that nothing uses, or with all, when no list is
+// left, every dropped event.
 func (k *marks) sweepMarks(d *Device, all bool) error {
 	k.mu.Lock()
 	var gone []ze.Event

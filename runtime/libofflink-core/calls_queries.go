@@ -120,8 +120,8 @@ func fillKernel(b *block, k *kernel) {
 	to.local_memory, to.private_memory = C.uint64_t(i.LocalMemory), C.uint64_t(i.PrivateMemory)
 	to.sub_group, to.required_sub_group = C.size_t(i.SubGroup), C.size_t(i.RequiredSubGroup)
 	to.parameter_count = C.size_t(len(k.Params))
-	// Pointers, not structs, so that a later version may append fields to a
-	// parameter.
+	// The list has pointers and not structs, so that a later version may append fields
+	// to a parameter.
 	list := b.takeRoom(uintptr(len(k.Params)) * unsafe.Sizeof(uintptr(0)))
 	to.parameters = (**C.offlink_parameter)(list)
 	for n := range k.Params {

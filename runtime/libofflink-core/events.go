@@ -10,12 +10,12 @@ import (
 	"offlink/runtime/driver"
 )
 
-// timeoutError is that a wait took too long.
+// timeoutError says that a wait took too long.
 type timeoutError struct{ after time.Duration }
 
 func (e *timeoutError) Error() string { return fmt.Sprintf("it has not ended after %v", e.after) }
 
-// waitFor waits for an event; a negative timeout is none.
+// waitFor waits for an event, without a limit if the timeout is negative.
 func waitFor(e driver.Event, timeout time.Duration) error {
 	if timeout < 0 {
 		return e.Wait(context.Background())
@@ -23,8 +23,7 @@ func waitFor(e driver.Event, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	err := e.Wait(ctx)
-	// An event that ended at the limit has ended: the outcome is its own, not
-	// the limit's.
+	// If the event ended just at the limit, its own outcome counts.
 	if errors.Is(err, context.DeadlineExceeded) && e.Status() < driver.Complete {
 		return &timeoutError{timeout}
 	}
@@ -34,14 +33,14 @@ func waitFor(e driver.Event, timeout time.Duration) error {
 	return err
 }
 
-// finishFor is finish with a timeout.
+// finishFor is finishQueue with a timeout.
 func (s *session) finishFor(handle uint64, timeout time.Duration) error {
 	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
 	if err != nil {
 		return err
 	}
-	// A barrier's event stands for all commands so far; a queue itself has no
-	// wait with a limit.
+	// Queues have no wait with a limit, but events have: that of a barrier ends after
+	// all commands so far.
 	var all driver.Event
 	if err := q.Barrier(driver.Sync{Done: &all}); err != nil {
 		return errors.Join(err, q.Finish())
@@ -54,9 +53,9 @@ func (s *session) finishFor(handle uint64, timeout time.Duration) error {
 	return errors.Join(q.Finish(), all.Close())
 }
 
-// launchWith runs a kernel on a queue of its own, stops it when the timeout is
-// over, and returns when it ran. A negative timeout is none. The queue is its
-// own, so that stopping the kernel stops nothing else.
+// launchWith runs a kernel, stops it when the timeout is over, and returns its times if
+// profiled. A negative timeout is none. It uses a queue of its own, so that aborting
+// the queue stops nothing else.
 func (s *session) launchWith(handle uint64, r *launchRequest, timeout time.Duration, profiled bool) (times [4]uint64, err error) {
 	k, err := lookupHandle[*kernel](&s.handles, handle, "kernel")
 	if err != nil {
@@ -84,7 +83,7 @@ func (s *session) launchWith(handle uint64, r *launchRequest, timeout time.Durat
 	if _, late := errors.AsType[*timeoutError](err); late {
 		err = fmt.Errorf("kernel %s: %w", k.Name, err)
 		aborter.Abort(err)
-		_ = done.Wait(context.Background()) // its arguments are the caller's
+		_ = done.Wait(context.Background()) // the kernel may use the caller's arguments until then
 		return times, err
 	}
 	if err == nil && profiled {
@@ -123,7 +122,7 @@ func (s *session) createEvent(device uint64) (uint64, error) {
 	return s.handles.addHandle(&event{e, d, e}), nil
 }
 
-// hostError is the failure that the program gave an event.
+// hostError is the failure with which the program ended an event.
 type hostError struct{ outcome status }
 
 func (e *hostError) Error() string {
@@ -164,9 +163,9 @@ func (s *session) whenDone(handle uint64, f func(error)) error {
 	return nil
 }
 
-// enqueueHost queues a function of the host: start is called when the commands
-// before it have ended, with the handle of the event that the end of the
-// function ends. The commands after it wait for that.
+// enqueueHost queues a function of the host. start is called when the commands before it
+// have ended, with the handle of an event that the program ends when the function has
+// returned. The commands after it wait for that event.
 func (s *session) enqueueHost(handle uint64, sync commandSync, start func(ends uint64)) (uint64, error) {
 	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
 	if err != nil {
@@ -194,15 +193,15 @@ func (s *session) enqueueHost(handle uint64, sync commandSync, start func(ends u
 	return done, err
 }
 
-// startHost calls start once the event `begins` has ended; where it failed, the
-// function is not called, and its event fails too.
+// startHost calls start once the event begins has ended. If that failed, the function is
+// not called, and its own event fails too. It closes the handle begins.
 func (s *session) startHost(begins, ends uint64, start func(ends uint64)) {
 	e, ok := s.handles.endHandle(begins).(*event)
 	if !ok {
 		return // its driver has ended with the process
 	}
 	e.OnDone(func(err error) {
-		_ = e.Close() // nobody is there to be told
+		_ = e.Close() // an error has no receiver here
 		if err == nil {
 			start(ends)
 			return

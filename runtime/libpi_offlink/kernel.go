@@ -12,8 +12,8 @@ import (
 	"offlink/runtime/internal/dl"
 )
 
-// kernel is a pi_kernel, which has the arguments of its next launch. It keeps
-// its program.
+// kernel is a pi_kernel, which has the arguments of its next launch. It holds a reference
+// to its program.
 type kernel struct {
 	kernel  driver.Kernel
 	params  []driver.Param
@@ -85,7 +85,7 @@ func offlink_piKernelSetArg(handle uintptr, index uint32, size uintptr, value un
 	})
 }
 
-// piextKernelSetArgPointer takes the place where the address stands.
+// offlink_piextKernelSetArgPointer takes a pointer to the address, not the address.
 //
 //export offlink_piextKernelSetArgPointer
 func offlink_piextKernelSetArgPointer(handle uintptr, index uint32, unused1 uintptr, value *uint64) int32 {
@@ -115,14 +115,16 @@ func offlink_piextKernelSetArgMemObj(handle uintptr, index uint32, unused1 unsaf
 	return setBuffer(handle, index, memory)
 }
 
-// offlink_setBufferArgumentOld is piextKernelSetArgMemObj before 14.33.
+// offlink_setBufferArgumentOld is piextKernelSetArgMemObj of the interface before 14.33,
+// which has one parameter fewer.
 //
 //export offlink_setBufferArgumentOld
 func offlink_setBufferArgumentOld(handle uintptr, index uint32, memory *uintptr) int32 {
 	return setBuffer(handle, index, memory)
 }
 
-// Kernels follow every address of the device, so there is nothing to set.
+// offlink_piKernelSetExecInfo does nothing: kernels may follow every address of the
+// device without being told.
 //
 //export offlink_piKernelSetExecInfo
 func offlink_piKernelSetExecInfo(handle uintptr, unused1 uint32, unused2 uintptr, unused3 unsafe.Pointer) int32 {

@@ -27,7 +27,8 @@ func copyMemory(q driver.Queue, to, from uintptr, size int64, s driver.Sync) err
 	return afterBarrier(q, s, func() { copy(dl.Bytes(to, int(size)), dl.Bytes(from, int(size))) })
 }
 
-// afterBarrier does work of the host's own, after the commands before it.
+// afterBarrier does work on the host's memory, between the commands before it and those
+// after it. It waits for the former in the call.
 func afterBarrier(q driver.Queue, s driver.Sync, work func()) error {
 	if err := q.Barrier(driver.Sync{After: s.After, Block: true}); err != nil {
 		return err
@@ -59,7 +60,8 @@ func offlink_piextUSMEnqueueMemset(queue, to uintptr, value int32, size uintptr,
 	})
 }
 
-// Hints need no work: memory does not move.
+// offlink_piextUSMEnqueuePrefetch only orders its event: memory does not move, so that
+// there is nothing to prefetch.
 //
 //export offlink_piextUSMEnqueuePrefetch
 func offlink_piextUSMEnqueuePrefetch(queue, unused1, unused2 uintptr, unused3 uint32, count uint32, list, event *uintptr) int32 {
@@ -134,8 +136,8 @@ func offlink_piEnqueueMemBufferFill(queue, handle uintptr, pattern unsafe.Pointe
 	})
 }
 
-// piEnqueueMemBufferMap shows a buffer in the host's memory: in that which it
-// was made with, or its own.
+// offlink_piEnqueueMemBufferMap returns the buffer's contents in memory of the host: at
+// the pointer that the buffer was made with, or its own memory, which the host can reach.
 //
 //export offlink_piEnqueueMemBufferMap
 func offlink_piEnqueueMemBufferMap(queue, handle uintptr, block uint32, unused1 uint64, offset, size uintptr, count uint32, list, event, out *uintptr) int32 {

@@ -1,7 +1,6 @@
-// Package linkcheck reports whether the device code of a program links, without
-// a device and without a launch: each import of each image, symbols and
-// kernels that are defined twice, device globals that differ. It asks the same
-// resolver as a launch.
+// Package linkcheck checks whether the device code of a program links, without a device
+// and without a launch: each import of each image, symbols and kernels that are defined
+// twice, device globals that differ. It uses the same resolver as a launch.
 package linkcheck
 
 import (
@@ -18,8 +17,8 @@ type Program struct {
 	// Loaded has the images of the program and of the libraries that it loads,
 	// in the order of registration.
 	Loaded *registry.Snapshot
-	// Nearby has those of files that the program does not load; nil for none.
-	// They serve for advice.
+	// Nearby has the images of files that the program does not load, for advice; nil
+	// for none.
 	Nearby *registry.Snapshot
 }
 
@@ -57,7 +56,7 @@ type Import struct {
 	From *Ref `json:"from,omitempty"`
 }
 
-// Severity tells errors, with which a launch fails, from warnings.
+// Severity distinguishes errors, with which a launch fails, from warnings.
 type Severity string
 
 // The severities.
@@ -150,8 +149,8 @@ func (c *checker) addProblem(s Severity, k Kind, symbol, message string) {
 
 func refOf(img *registry.Image) Ref { return Ref{img.Owner.Name, img.Index} }
 
-// listImages reads the exports of every image. The resolver
-// forgets the image again: parsed code takes several times the room of the code.
+// listImages reads the exports of every image. The resolver forgets each image again:
+// parsed code takes several times the memory of the code.
 func (c *checker) listImages() {
 	for _, img := range c.program.Loaded.Images {
 		exports, err := c.resolver.Exports(img)
@@ -168,7 +167,7 @@ func (c *checker) listImages() {
 	}
 }
 
-// orEmpty makes lists [] in JSON.
+// orEmpty returns an empty list for nil, which would be null in JSON instead of [].
 func orEmpty(list []string) []string {
 	if list == nil {
 		return []string{}
@@ -176,7 +175,7 @@ func orEmpty(list []string) []string {
 	return list
 }
 
-// launchRequest is the question of a launch on the device.
+// launchRequest returns the request of a launch on the device, without a kernel.
 func (c *checker) launchRequest() resolve.Request {
 	return resolve.Request{Accepts: c.device.Accepts, DeviceType: c.device.Type, Extensions: c.device.Extensions, Library: devicelib.Image}
 }

@@ -13,9 +13,8 @@ import (
 	"offlink/runtime/internal/dl"
 )
 
-// Device is a device of an OpenCL driver, with a context that is made on first
-// use. It is never closed by itself: the driver closes all its devices, after programs
-// and queues.
+// Device is a device of an OpenCL driver, with a context that is made on first use. It is
+// not closed by its users: the driver closes all its devices, after programs and queues.
 type Device struct {
 	driver   *Driver
 	platform *platform
@@ -39,12 +38,12 @@ type Device struct {
 	internal *queue // for the device's own work
 }
 
-// oldestVersion is OpenCL 1.2, which brought clCompileProgram and clLinkProgram:
-// loaders call functions of later versions through a null pointer.
+// oldestVersion is OpenCL 1.2, which introduced clCompileProgram and clLinkProgram. For a
+// driver of an older version loaders would call these through a null pointer.
 const oldestVersion = 12
 
-// Everything that the device says about itself is asked once, here; listing devices
-// therefore opens no context.
+// newDevice describes a device. All queries are made here, once, and need no context, so
+// that listing devices opens none.
 func (d *Driver) newDevice(p *platform, handle cl.Handle) (*Device, error) {
 	if handle == 0 {
 		return nil, errors.New("the driver lists a null device")
@@ -66,9 +65,8 @@ func (d *Driver) newDevice(p *platform, handle cl.Handle) (*Device, error) {
 // Info describes the device.
 func (d *Device) Info() driver.Info { return d.info }
 
-// Accepts takes SPIR-V, LLVM bitcode and native code as the driver does.
-// Targets are DPC++'s triples; with an architecture after the dash, spir64-... is still
-// SPIR-V.
+// Accepts takes SPIR-V, LLVM bitcode and native code as the driver does. Targets are those
+// of DPC++: spir64 with a vendor and a system after a dash is still SPIR-V.
 func (d *Device) Accepts(img driver.Image) error {
 	if !slices.Contains(d.info.Formats, img.Format) {
 		if img.Format == "spirv" && d.able.noSPIRV != "" {
@@ -100,9 +98,9 @@ func (d *Device) nativeTarget() string {
 	return "spir64_x86_64"
 }
 
-// openContext returns the context, which is made on first use.
-// One context for each device: memory, programs and queues of a device must share it, and
-// nothing here is shared between devices.
+// openContext returns the context, which is made on first use. There is one for each
+// device: memory, programs and queues of a device must share it, and nothing is shared
+// between devices.
 func (d *Device) openContext() (cl.Handle, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -119,8 +117,8 @@ func (d *Device) openContext() (cl.Handle, error) {
 	return d.context, err
 }
 
-// ownQueue returns the queue for the device's own work: zeroing memory.
-// Queues of users may be out of order or full of waiting commands.
+// ownQueue returns the queue for the device's own work: zeroing memory. Queues of users
+// may be out of order or full of waiting commands.
 func (d *Device) ownQueue() (*queue, error) {
 	d.own.Lock()
 	defer d.own.Unlock()
@@ -139,7 +137,7 @@ func (d *Device) ownQueue() (*queue, error) {
 	return d.internal, nil
 }
 
-// closeOwnQueue closes it, if it was made.
+// closeOwnQueue closes the device's own queue, if it was made.
 func (d *Device) closeOwnQueue() error {
 	d.own.Lock()
 	defer d.own.Unlock()
@@ -159,8 +157,8 @@ func (d *Device) newCommandQueue(context cl.Handle, properties uint64) (cl.Handl
 	return d.api.NewQueue(context, d.handle, properties)
 }
 
-// closeDevice gives back the context, the queue and the sub-devices.
-// Sub-devices first: their contexts hold the parent.
+// closeDevice releases the queue, the sub-devices and the context. Sub-devices come before
+// the parent, which their contexts use.
 func (d *Device) closeDevice() error {
 	errs := []error{d.closeOwnQueue()}
 	d.collectLast()
@@ -180,8 +178,8 @@ func (d *Device) closeDevice() error {
 // Handle is the cl_device_id.
 func (d *Device) Handle() uint64 { return uint64(d.handle) }
 
-// SubDevices parts the device by its NUMA nodes, or by whatever parts it next.
-// A device that has no such parts has none.
+// SubDevices partitions the device by its NUMA nodes, or at the next level of its affinity
+// domains. A device that cannot be partitioned has none.
 func (d *Device) SubDevices() ([]driver.Device, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -209,7 +207,7 @@ func (d *Device) SubDevices() ([]driver.Device, error) {
 	return parts, nil
 }
 
-// releaseParts gives back sub-devices that were not described.
+// releaseParts releases sub-devices of which no Device was made.
 func (d *Device) releaseParts(list []cl.Handle) (err error) {
 	for _, handle := range list {
 		err = errors.Join(err, d.api.Release(cl.ReleaseDevice, handle))

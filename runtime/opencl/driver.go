@@ -38,7 +38,7 @@ type Options struct {
 	// name, and the call returns the error unless it is nil: for tests of
 	// callers.
 	Fail func(call string) error
-	// Enter, if set, is told of each call of OpenCL before it is made, Trace
+	// Enter, if set, is called before each call of OpenCL is made, Trace
 	// after it with its result.
 	Enter func(call string)
 	Trace func(call string, args []uintptr, code int)

@@ -15,9 +15,8 @@ import (
 	"offlink/spirv"
 )
 
-// Link makes a program of objects.
-// The order is that of cheap to dear: nothing of the driver runs before our own link has
-// found every missing or duplicate symbol, and can name it with its file.
+// Link makes a program of objects. Our own link comes first: it finds every missing or
+// duplicate symbol before any code of the driver runs, and names it with its file.
 func (d *Device) Link(ctx context.Context, objects []driver.Object, opts driver.LinkOptions) (driver.Program, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, d.buildError(err)
@@ -31,7 +30,7 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, opts driver.
 		return nil, d.buildError(err)
 	}
 	p := &program{device: d, tables: devicecode.NewTables(linked)}
-	// Drivers' compilers install handlers of signals while they run.
+	// Drivers' compilers install signal handlers while they run.
 	err = dl.KeepSignals(func() (err error) {
 		p.handle, err = d.linkNative(ctx, own, linked, opts.Options)
 		return err
@@ -80,9 +79,9 @@ func (d *Device) checkLink(own []*object) (*spirv.Module, error) {
 	return devicecode.Link(inputs, &d.info, resolve.IsBuiltin)
 }
 
-// linkNative makes the driver's program.
-// Drivers differ in the step that they can do; abilities.go says how each was found out.
-// The plain way, clLinkProgram of the compiled objects, comes last.
+// linkNative makes the driver's program. Drivers differ in the steps that they can do;
+// abilities.go says how each was found out. The plain way, clLinkProgram of the compiled
+// objects, comes last.
 func (d *Device) linkNative(ctx context.Context, own []*object, linked *spirv.Module, options string) (cl.Handle, error) {
 	switch {
 	case own[0].format == "native":
@@ -101,8 +100,9 @@ func (d *Device) linkNative(ctx context.Context, own []*object, linked *spirv.Mo
 	return d.linkPrograms(programs, options)
 }
 
-// linkWrapped has the driver link one module, in a binary of its own: it refuses
-// modules of different versions of SPIR-V.
+// linkWrapped has the driver link the module that is linked already, wrapped in a binary
+// of the driver's own form: such a driver refuses to link modules of different versions
+// of SPIR-V.
 func (d *Device) linkWrapped(linked *spirv.Module, options string) (handle cl.Handle, err error) {
 	context, err := d.openContext()
 	if err != nil {
@@ -134,9 +134,8 @@ func (d *Device) linkPrograms(programs []cl.Handle, options string) (cl.Handle, 
 	return 0, err
 }
 
-// joinOptions are the options of the objects and of the link, each text once, for
-// a build that does both.
-// Options of compiling and of linking are one text for clBuildProgram.
+// joinOptions returns the options of the objects and of the link as the one text that
+// clBuildProgram takes, with equal options of objects once.
 func joinOptions(own []*object, options string) string {
 	var list []string
 	for _, o := range own {
@@ -178,8 +177,8 @@ func (d *Device) buildNative(own []*object, options string) (cl.Handle, error) {
 	return d.buildBinary(own[0].code, strings.TrimSpace(own[0].options+" "+options))
 }
 
-// buildBinary builds a program of a binary for the device.
-// A binary is built too, which is quick: OpenCL asks for it before kernels are made.
+// buildBinary builds a program from a binary for the device. The build is quick, but
+// OpenCL requires it before kernels are made.
 func (d *Device) buildBinary(code []byte, options string) (cl.Handle, error) {
 	context, err := d.openContext()
 	if err != nil {

@@ -21,8 +21,8 @@ func (q *queue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) 
 
 type transferFunction func(queue cl.Handle, m driver.Memory, offset int64, data []byte, o *cl.Order) error
 
-// The range is checked here, since drivers differ: some crash on a range that is out of an
-// allocation.
+// transferData queues a transfer by Write or Read. It checks the range itself, as some
+// drivers crash on a range beyond an allocation.
 func (q *queue) transferData(call string, m driver.Memory, offset int64, data []byte, s driver.Sync, enqueue transferFunction) error {
 	if err := driver.CheckRange(m, offset, int64(len(data))); err != nil {
 		return fmt.Errorf("%s: %w", call, err)
@@ -56,16 +56,17 @@ func (q *queue) transferData(call string, m driver.Memory, offset int64, data []
 	})
 }
 
-// enqueueMarker is a command without work, which OpenCL refuses as a transfer.
-// The event of a transfer of nothing must still complete after those before it.
+// enqueueMarker queues a command without work, in place of a transfer of no bytes, which
+// OpenCL refuses. The event of such a transfer must still complete after the commands
+// before it.
 func (q *queue) enqueueMarker(s driver.Sync) error {
 	return q.submitCommand(cl.EnqueueMarkerWithWaitList, s, nil, func(o *cl.Order) error {
 		return q.device.api.Marker(cl.EnqueueMarkerWithWaitList, q.handle, o)
 	})
 }
 
-// Three kinds of memory: a variable, a cl_mem where the device has nothing else, and an
-// address (unified or fine-grained virtual memory).
+// writeMemory writes to one of three kinds of memory: a variable, a cl_mem on devices
+// that have nothing else, or an address of unified or fine-grained shared memory.
 func (d *Device) writeMemory(queue cl.Handle, m driver.Memory, offset int64, data []byte, o *cl.Order) error {
 	if v, ok := asVariable(m); ok {
 		return v.writeVariable(queue, offset, data, o)
@@ -138,7 +139,8 @@ func (q *queue) copyByHost(to driver.Memory, toOffset int64, from driver.Memory,
 	return errors.Join(err, read.Close())
 }
 
-// It is the size of the largest type of OpenCL C, long16 (clEnqueueFillBuffer).
+// maxPattern is the length of the longest pattern in bytes, the size of the largest type
+// of OpenCL C, long16 (clEnqueueFillBuffer).
 const maxPattern = 128
 
 // Fill repeats a pattern.
@@ -173,7 +175,8 @@ func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driv
 	})
 }
 
-// It doubles the bytes so far, which memmove does at the speed of memory.
+// repeatPattern returns the pattern repeated to that size. It doubles the bytes so far,
+// which copies large blocks at the speed of memory.
 func repeatPattern(pattern []byte, size int64) []byte {
 	data := make([]byte, size)
 	for done := copy(data, pattern); done < len(data); done *= 2 {
@@ -182,8 +185,8 @@ func repeatPattern(pattern []byte, size int64) []byte {
 	return data
 }
 
-// fillBlock is how much of an unaligned fill the host writes: the rest is
-// copied from that.
+// fillBlock is the most bytes of an unaligned fill that the host writes. The rest is
+// copied from those on the device.
 const fillBlock = 64 << 10
 
 // fillUnaligned fills at an offset that OpenCL refuses: it writes a block and
@@ -192,8 +195,8 @@ func (q *queue) fillUnaligned(m driver.Memory, offset, size int64, pattern []byt
 	done := min(size, fillBlock)
 	var last driver.Event
 	step := driver.Sync{After: s.After}
-	// Each step waits for the one before; only the last has the caller's event and its
-	// wait.
+	// Each step waits for the event of the one before. Only the last gets the caller's
+	// event and blocks if the caller does.
 	run := func(final bool, enqueue func(driver.Sync) error) error {
 		if final {
 			step.Done, step.Block = s.Done, s.Block

@@ -34,15 +34,15 @@ type Device struct {
 	parts    []driver.Device
 }
 
-// abilities are the features that the back end uses: the functions that the
-// plugin has, as far as the device says that it can do as much.
+// abilities are the features that the back end uses: those for which the plugin has the
+// functions and that the device reports.
 type abilities struct {
 	usm        bool // addresses; else buffers
 	hostMemory bool // host and shared memory exist
 	variables  variableAccess
-	// specConstants are set by the plugin; else in the module.
+	// specConstants: the plugin sets them; otherwise they are set in the module.
 	specConstants bool
-	// knownOnly: unknown extensions and instructions end the process.
+	// knownOnly: the driver ends the process at unknown extensions and instructions.
 	knownOnly bool
 }
 
@@ -83,7 +83,8 @@ func (d *Device) findAbilities() {
 	case has(pi.ExtEnqueueDeviceGlobalVariableRead) && has(pi.ExtEnqueueDeviceGlobalVariableWrite):
 		a.variables = variablesByName
 	}
-	// A program with added kernels is made of offlink's own link.
+	// A program with added kernels is built from the module that offlink has linked, in
+	// which the constants are set already.
 	a.specConstants = has(pi.ExtProgramSetSpecializationConstant) && a.variables != variablesByKernel
 	a.knownOnly = isIntelOpenCL(d.platform.name)
 }
@@ -150,8 +151,8 @@ func (d *Device) ownQueue() (pi.Handle, error) {
 	return d.internal, err
 }
 
-// close gives back the context, the queue and the sub-devices, after the
-// queues that were closed while they worked.
+// close releases the context, the queue and the sub-devices, after the queues that were
+// closed while they worked have ended.
 func (d *Device) close() error {
 	d.streams.WaitForQueues()
 	d.mu.Lock()
@@ -170,8 +171,8 @@ func (d *Device) close() error {
 	return errors.Join(errs...)
 }
 
-// Handle is the native handle of the device, or if the plugin does not tell
-// it the pi_device.
+// Handle is the native handle of the device, or the pi_device if the plugin does not
+// return it.
 func (d *Device) Handle() uint64 { return d.nativeHandle(pi.ExtDeviceGetNativeHandle, d.handle) }
 
 // nativeHandle asks for an object's native handle.
@@ -186,8 +187,8 @@ func (d *Device) nativeHandle(f pi.Function, object pi.Handle) uint64 {
 // NewEvent returns an event that the host ends.
 func (d *Device) NewEvent() (driver.UserEvent, error) { return d.streams.NewEvent() }
 
-// SubDevices parts the device by whatever parts it next. A device that has no
-// such parts has none.
+// SubDevices partitions the device at the next level of its affinity domains. A device
+// that cannot be partitioned has none.
 func (d *Device) SubDevices() ([]driver.Device, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -218,7 +219,7 @@ func (d *Device) SubDevices() ([]driver.Device, error) {
 	return parts, nil
 }
 
-// releaseParts gives back sub-devices that were not described.
+// releaseParts releases sub-devices of which no Device was made.
 func (d *Device) releaseParts(list []pi.Handle) (err error) {
 	for _, handle := range list {
 		err = errors.Join(err, d.plugin.Release(pi.DeviceRelease, handle))

@@ -22,7 +22,7 @@ type Options struct {
 	// Fail, if set, is asked before each call that can fail, with its name, and
 	// the call returns the error unless it is nil: for tests of callers.
 	Fail func(call string) error
-	// Enter, if set, is told of each call before it is made, Trace after it with
+	// Enter, if set, is called before each call is made, Trace after it with
 	// its result.
 	Enter func(call string)
 	Trace func(call string, args []uintptr, code int)

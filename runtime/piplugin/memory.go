@@ -15,12 +15,12 @@ type memory struct {
 	device  *Device
 	kind    driver.MemoryKind
 	size    int64
-	address uintptr   // of unified shared memory
-	buffer  pi.Handle // of a device without
-	foreign bool      // imported: the native memory is another's
+	address uintptr   // of unified shared memory; 0 for a buffer
+	buffer  pi.Handle // on a device without unified shared memory
+	foreign bool      // imported: its owner frees the native memory
 }
 
-// addressed is a memory with an address, which its methods tell.
+// addressed is a memory with an address, so that it implements driver.Addresser.
 type addressed struct{ memory }
 
 // visible is a memory that the host reads and writes.
@@ -77,7 +77,7 @@ func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error
 	return d.present(m), nil
 }
 
-// present gives a memory the methods that it can have, and lists it for
+// present returns a memory with the type whose methods it supports, and lists it for
 // Pointer.
 func (d *Device) present(m *memory) driver.Memory {
 	var shown place = m
@@ -139,7 +139,7 @@ func (d *Device) zero(m *memory) error {
 		return err
 	}
 	err = d.plugin.Finish(queue)
-	status, failed := d.plugin.EventStatus(*event) // which alone reports a failure on the device
+	status, failed := d.plugin.EventStatus(*event) // Finish does not report a failure on the device
 	if failed == nil && status < 0 {
 		failed = commandError(status)
 	}
@@ -154,7 +154,8 @@ func (d *Device) fill(o pi.Order, m *memory, offset, size int64, value byte) err
 	return d.plugin.FillAddress(o, m.address+uintptr(offset), value, size)
 }
 
-// Close releases the memory when the commands before have ended.
+// Close releases the memory once the commands submitted before have ended. Imported
+// memory is not freed.
 func (m *memory) Close() error {
 	m.device.freed.Add(1)
 	if m.foreign {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// dpcppBackends are the names that selectors of DPC++ may have, whether or not there is
-// such a back end here; "host" is the embedded device.
+// dpcppBackends are the names that selectors of DPC++ may have, including those of back
+// ends that offlink lacks. "host" is the embedded device.
 var dpcppBackends = []string{"*", "host", "opencl", "level_zero", "cuda", "hip", "native_cpu", "esimd_emulator", "unified_runtime"}
 
 var typeNames = []string{"*", "cpu", "gpu", "fpga"}
@@ -21,7 +21,7 @@ const (
 	Embedded  = "embedded"
 )
 
-// BackendName is the name of a back end that a selector says.
+// BackendName returns the name of the back end for which a word of a selector stands.
 func BackendName(said string) string {
 	if said == Embedded {
 		return "host"
@@ -39,8 +39,8 @@ const maxNumber = 1 << 16
 //	devices = device {"," device}         at least one; empty ones are left out
 //	device  = "*" | type | number ["." number ["." number]]
 //
-// "*" may stand for a number of a path if those after it are "*" too. host:check
-// is ours.
+// "*" may stand for a number of a path if those after it are "*" too. host:check is an
+// extension of offlink.
 func (f *Filter) parseSelector(value string) error {
 	for text := range strings.SplitSeq(strings.ToLower(value), ";") {
 		text = strings.TrimSpace(text)
@@ -154,7 +154,7 @@ func parseNumber(text string) (int, error) {
 	return n, nil
 }
 
-// filterTypes are the types of SYCL_DEVICE_FILTER, with ours.
+// filterTypes are the types of SYCL_DEVICE_FILTER with those of Term.
 var filterTypes = map[string]string{"*": "*", "cpu": "cpu", "gpu": "gpu", "acc": "fpga", "host": "*"}
 
 // parseDeviceFilter reads SYCL_DEVICE_FILTER: entries joined by ",", each
@@ -170,9 +170,9 @@ func (f *Filter) parseDeviceFilter(value string) error {
 	return nil
 }
 
-// parseEntry reads one entry. A type together with a number is a number among
-// the devices of the back end, which then need not have that type: DPC++ counts
-// so.
+// parseEntry reads one entry. A number after a type counts all devices of the back end,
+// not only those of the type, which the device then need not have: DPC++ counts like
+// that.
 func (f *Filter) parseEntry(entry string) ([]Term, error) {
 	t := Term{Backend: "*"}
 	parts := strings.Split(entry, ":")

@@ -25,8 +25,8 @@ type Device struct {
 	PlatformVersion string
 }
 
-// Filter tells which devices an environment chooses. The zero value chooses
-// all devices and no sub-device.
+// Filter decides which devices an environment chooses. The zero value chooses all devices
+// and no sub-device.
 type Filter struct {
 	accept, discard []Term
 	allow           []allowed
@@ -48,7 +48,7 @@ type Path []int
 // Any is a number that fits all.
 const Any = -1
 
-// maxDepth is the parts of a path: a device, its sub-device, and that one's.
+// maxDepth is the most parts of a path: a device, its sub-device, and a sub-device of that.
 const maxDepth = 3
 
 // Error is a variable that cannot be read.
@@ -122,7 +122,7 @@ func (f *Filter) readVariable(name, value string, parse func(*Filter, string) er
 // Variables are the variables that are set, as NAME=VALUE.
 func (f *Filter) Variables() []string { return f.variables }
 
-// MayChoose reports whether devices of the back end can be chosen: the others need
+// MayChoose reports whether devices of the back end can be chosen. Other back ends need
 // not be opened.
 func (f *Filter) MayChoose(backend string) bool {
 	if len(f.accept) == 0 {
@@ -145,8 +145,8 @@ func discardsAll(discard []Term, backend string) bool {
 	return false
 }
 
-// ChoosesParts reports whether sub-devices of the device may be chosen, so that
-// it has to be parted.
+// ChoosesParts reports whether sub-devices of the device may be chosen, so that it has to
+// be partitioned.
 func (f *Filter) ChoosesParts(d Device) bool {
 	for _, t := range f.accept {
 		if !t.fitsBackend(d.Backend) {

@@ -37,8 +37,8 @@ type Recorder struct {
 	err   error // of the first write that failed
 }
 
-// New returns a Recorder that writes to w and tells times by the clock, from
-// any start.
+// New returns a Recorder that writes to w. Times are those of the clock, whose start does
+// not matter.
 func New(w io.Writer, process int, name string, clock func() time.Duration) *Recorder {
 	r := &Recorder{process: process, clock: clock, out: w, first: true, patience: usualPatience, close: func() error { return nil }}
 	r.writeEvent(event{Name: "process_name", Phase: "M", Args: args{{"name", name}}})
@@ -59,13 +59,15 @@ func Create(file, name string) (*Recorder, error) {
 	return r, nil
 }
 
-// patience is how long is waited for the callbacks of commands.
+// patience is how long to wait for the callbacks of commands.
 type patience struct {
-	// Finish waits for those of commands that have ended. They come at once; a driver
-	// that forgets one costs the trace a span and not the program its end.
+	// finish is for Finish, which waits for the callbacks of commands that have ended.
+	// They come at once. If a driver forgets one, the trace lacks a span, and the
+	// program goes on.
 	finish time.Duration
-	// Close waits for commands that may just have ended: a program may exit right
-	// after it has waited for one, and a kernel that still runs must not keep it.
+	// exit is for Close, which waits for commands that may just have ended: a program
+	// may exit right after it has waited for one, and a kernel that still runs must not
+	// delay it.
 	exit time.Duration
 }
 
@@ -164,11 +166,11 @@ type Span struct {
 	start          time.Duration
 	args           args
 	lane           int
-	inside         bool // of a span that has the lane
+	inside         bool // it is within a span, which has the lane
 }
 
-// Start begins a step of a category. Steps that run at the same time and none
-// within another have lanes of their own.
+// Start begins a step of a category, which the caller ends. Steps that run at the same
+// time, none within another, get different lanes: readers nest spans of one lane.
 func (r *Recorder) Start(category, name string, details ...Arg) *Span {
 	if r == nil {
 		return nil
@@ -190,8 +192,8 @@ func (r *Recorder) takeLane() int {
 	return len(r.lanes) - 1
 }
 
-// Start begins a step within s. It ends before s does, and before the next one
-// within s begins.
+// Start begins a step within s. The caller ends it before s, and before it begins the next
+// step within s.
 func (s *Span) Start(category, name string, details ...Arg) *Span {
 	if s == nil {
 		return nil

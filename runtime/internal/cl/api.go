@@ -32,12 +32,12 @@ type API struct {
 
 // Hooks see each call; each may be nil.
 type Hooks struct {
-	// Enter is told of each call before it is made.
+	// Enter is called before each call is made.
 	Enter func(name string)
-	// Before is asked before each call that can fail, and its error is the
-	// call's result.
+	// Before is called before each call that can fail. An error of it becomes the
+	// call's result, and the call is not made.
 	Before func(name string) error
-	// After is told of each call with its result.
+	// After is called after each call, with its result.
 	After func(name string, args []uintptr, code int)
 }
 
@@ -76,8 +76,8 @@ func (a *API) File() string { return a.library.File(GetPlatformIDs.String()) }
 // Close unloads the library. No copy made by ForPlatform may be used after it.
 func (a *API) Close() error { return a.library.Close() }
 
-// ForPlatform returns the API with the functions of the platform's extensions, or
-// with none: a platform before OpenCL 1.2 cannot be asked for them.
+// ForPlatform returns the API with the functions of the platform's extensions, or without
+// extensions: a platform before OpenCL 1.2 cannot be asked for them.
 func (a *API) ForPlatform(platform Handle, extensions bool) *API {
 	own := *a
 	for f := firstExtension + 1; f < functions; f++ {
@@ -91,13 +91,13 @@ func (a *API) ForPlatform(platform Handle, extensions bool) *API {
 	return &own
 }
 
-// Has reports whether the library has the function. One that a driver's version
-// does not support may be there and must not be called: loaders were seen to
-// call themselves without end.
+// Has reports whether the library has the function. A loader has functions that a driver
+// of an older version does not support, which must not be called: loaders were seen to
+// recurse without end.
 func (a *API) Has(f Function) bool { return a.address[f] != 0 }
 
-// DirectAddress is the address of a function for calls that this package does not
-// see; 0 where it must see them, or where the library lacks the function.
+// DirectAddress returns the address of a function for calls that bypass this package. It
+// is 0 if hooks or OneAtATime forbid such calls, or if the library lacks the function.
 func (a *API) DirectAddress(f Function) uintptr {
 	if a.hooks != nil || a.serial != nil {
 		return 0
@@ -122,7 +122,7 @@ func (a *API) OneAtATime() *API {
 	return &own
 }
 
-// enterFunction calls a function, alone if need be.
+// enterFunction calls a function, one at a time if the driver needs that.
 //
 //go:uintptrescapes
 func (a *API) enterFunction(f Function, args ...uintptr) uintptr {
@@ -207,8 +207,8 @@ func (a *API) createObject(f Function, args ...uintptr) (Handle, error) {
 	return object, driver.CheckMade(f.String(), object, nil)
 }
 
-// releaseObject calls a function that releases an object. Such calls are not made
-// to fail by hooks: nothing can be done after them.
+// releaseObject calls a function that releases an object. Hooks cannot make such calls
+// fail, as a caller could do nothing about it.
 func (a *API) releaseObject(f Function, object Handle) error {
 	code := int(int32(a.enterFunction(f, uintptr(object))))
 	a.tellAfter(f, []uintptr{uintptr(object)}, code)
@@ -218,6 +218,6 @@ func (a *API) releaseObject(f Function, object Handle) error {
 	return nil
 }
 
-// pointer is the address of the first element, 0 for an empty slice. It is
-// used in argument lists of functions that keep the memory in place.
+// pointer returns the address of the first element, 0 for a nil slice. It is only for
+// argument lists of functions that keep the memory in place.
 func pointer[T any](list []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(list)) }

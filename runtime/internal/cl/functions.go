@@ -3,8 +3,7 @@ package cl
 // Function is a function of OpenCL.
 type Function int
 
-// The functions of the library, which exports them; those that a version
-// brought may be missing.
+// The functions that the library exports. Those of versions after 1.2 may be missing.
 const (
 	GetPlatformIDs Function = iota
 	GetPlatformInfo
@@ -65,7 +64,7 @@ const (
 	SetUserEventStatus
 	GetExtensionFunctionAddressForPlatform
 
-	firstExtension // those after it are asked of each platform
+	firstExtension // those from here on are queried from each platform
 )
 
 // The functions of extensions.

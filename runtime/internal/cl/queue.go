@@ -10,7 +10,7 @@ import (
 type Order struct {
 	Wait  []Handle
 	Event *Handle // nil: no event
-	Block bool    // of reads, writes and copies by address
+	Block bool    // only reads, writes and copies by address can
 }
 
 // checkEvent is the error of the command: err, or that it has no event.
@@ -109,7 +109,7 @@ func (a *API) Marker(f Function, queue Handle, o *Order) error {
 	return o.checkEvent(f, a.callFunction(f, uintptr(queue), uintptr(len(o.Wait)), uintptr(pointer(o.Wait)), uintptr(unsafe.Pointer(o.Event))))
 }
 
-// Flush has the device start, Finish waits.
+// Flush has the device start the commands.
 func (a *API) Flush(queue Handle) error { return a.callFunction(Flush, uintptr(queue)) }
 
 // Finish waits for all commands of the queue.

@@ -31,7 +31,7 @@ type Library struct {
 
 // Hooks see each call; each may be nil.
 type Hooks struct {
-	// Enter is told of each call before it is made, After when it has returned.
+	// Enter is called before each call is made, After when it has returned.
 	Enter func(name string)
 	After func(name string, args []uintptr, code int)
 }

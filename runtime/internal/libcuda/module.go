@@ -35,9 +35,9 @@ const (
 	largeLog        = 16 << 20
 )
 
-// logs are the buffers that the driver writes its messages to. The driver
-// cuts them where they are full. They cost as much as a quarter of a link, so that a call
-// has none, and one that failed is made again with them.
+// logs are the buffers that the driver writes its messages to, which it truncates when
+// they are full. They take up to a quarter of the time of a link, so that a call is made
+// without them, and repeated with them if it fails.
 type logs struct {
 	info, errors []byte
 	names        [4]uint32
@@ -64,8 +64,8 @@ func (g *logs) logText() string {
 	return parts[0] + parts[1]
 }
 
-// options are the arguments of a call for the logs: number, names, values. There are
-// none without logs.
+// options returns the arguments of a call for the logs: number, names, values. They are 0
+// for nil logs.
 func (g *logs) options() (count, names, values uintptr) {
 	if g == nil {
 		return 0, 0, 0
@@ -114,7 +114,7 @@ func (l *Library) linkOnce(inputs []Input, g *logs) (cubin []byte, err error) {
 	return bytes.Clone(dl.Bytes(code, int(size))), nil // it is the linker's memory
 }
 
-// addInput adds one module. PTX ends with a NUL, which counts.
+// addInput adds one module. PTX must end with a zero byte, which the size includes.
 func (l *Library) addInput(linker Linker, in Input) error {
 	code, name := in.Code, append([]byte(in.Name), 0)
 	if in.Kind == InputPTX && !bytes.HasSuffix(code, []byte{0}) {
@@ -125,8 +125,8 @@ func (l *Library) addInput(linker Linker, in Input) error {
 		uintptr(unsafe.Pointer(&name[0])), 0, 0, 0)
 }
 
-// Load loads a cubin, or a fat binary, whose headers tell the driver where they
-// end. A failure is as Link's.
+// Load loads a cubin or a fat binary: no size is passed, as their headers have it. A
+// failure is a *driver.BuildError as that of Link.
 func (l *Library) Load(code []byte) (Module, error) {
 	m, err := l.loadOnce(code, nil)
 	if err == nil {
@@ -192,8 +192,8 @@ func (l *Library) SetFunctionAttribute(f Function, a FunctionAttribute, value in
 // ParamInfo is where a parameter lies in the block of arguments.
 type ParamInfo struct{ Offset, Size int }
 
-// Params asks the driver about a kernel's parameters. ok is false where it
-// cannot tell (before CUDA 12.4).
+// Params asks the driver for a kernel's parameters. ok is false if the driver lacks the
+// query (before CUDA 12.4).
 func (l *Library) Params(f Function) (params []ParamInfo, ok bool) {
 	if !l.hasFunction(fnFuncGetParamInfo) {
 		return nil, false

@@ -22,12 +22,12 @@ type Plugin struct {
 
 // Hooks see each call; each may be nil.
 type Hooks struct {
-	// Enter is told of each call before it is made.
+	// Enter is called before each call is made.
 	Enter func(name string)
-	// Before is asked before each call that can fail, and its error is the
-	// call's result.
+	// Before is called before each call that can fail. An error of it becomes the
+	// call's result, and the call is not made.
 	Before func(name string) error
-	// After is told of each call with its result.
+	// After is called after each call, with its result.
 	After func(name string, args []uintptr, code int)
 }
 
@@ -96,7 +96,8 @@ func Open(names []string, hooks Hooks) (*Plugin, error) {
 	p := &Plugin{library: library, hooks: hooks}
 	err = p.initialize()
 	if _, ok := errors.AsType[*NotPluginError](err); ok {
-		// It stays: its constructors may have started threads, which nothing ends.
+		// The library stays loaded: its constructors may have started threads, which
+		// nothing ends.
 		return nil, err
 	}
 	if err != nil {
@@ -105,10 +106,10 @@ func Open(names []string, hooks Hooks) (*Plugin, error) {
 	return p, nil
 }
 
-// initialize agrees on a version with piPluginInit and reads the table. Old
-// plugins compare versions as text, each by its own rule, and refuse those
-// that are "below" theirs; all known versions are offered, the newest first. A
-// plugin that refuses leaves the struct as it was.
+// initialize agrees on a version with piPluginInit and reads the table. Old plugins
+// compare versions as text, each by its own rule, and refuse those that are "below"
+// theirs. So all known versions are offered, the newest first; a plugin that refuses
+// one leaves the struct as it was.
 func (p *Plugin) initialize() error {
 	init, err := p.library.Symbol(InitFunction)
 	if err != nil {
@@ -128,8 +129,8 @@ func (p *Plugin) initialize() error {
 	return &VersionError{Path: p.library.Path}
 }
 
-// unifiedPart tells by their entry points whether the library is one of Unified
-// Runtime's (ur_api.h, ur_ddi.h).
+// unifiedPart returns the part of Unified Runtime that the library is, by its entry points
+// (ur_api.h, ur_ddi.h), or "".
 func (p *Plugin) unifiedPart() string {
 	for _, part := range []struct{ symbol, name string }{{"urLoaderInit", "loader"}, {"urGetPlatformProcAddrTable", "adapter"}} {
 		if _, err := p.library.Symbol(part.symbol); err == nil {
@@ -168,8 +169,9 @@ var required = []Function{
 	EnqueueKernelLaunch, EnqueueEventsWait, EventsWait, EventGetInfo, EventRelease,
 }
 
-// checkTable holds that every entry is code of a library that is loaded, and
-// that the required ones are there.
+// checkTable checks that every entry points into a loaded library, so that a table with
+// another layout is refused before it is called, and that the required entries are
+// there.
 func (p *Plugin) checkTable() error {
 	var missing []string
 	for f := range functions {
@@ -214,9 +216,9 @@ func (p *Plugin) since(major, minor int) bool {
 	return m > major || m == major && n >= minor
 }
 
-// TearDown tells the plugin that nothing follows. It may be called once, before
-// Unload. Plugins over Unified Runtime store a flag through the parameter, and
-// crash without one; others do not look at it.
+// TearDown tells the plugin that no further calls follow. It may be called once, before
+// Unload. Plugins that wrap Unified Runtime store a flag through the parameter, and
+// crash if it is null; others ignore it.
 func (p *Plugin) TearDown() error {
 	if !p.Has(TearDown) {
 		return nil

@@ -7,8 +7,9 @@ import (
 	"offlink/runtime/internal/cl"
 )
 
-// Order is the place of a command: its queue, the events that it waits for, and
-// where its own is stored, nil for none. An Event lies on the heap.
+// Order is the place of a command: its queue, the events that it waits for, and where its
+// own event is stored, nil for none. Event must point to the heap, where its address
+// does not change during the call.
 type Order struct {
 	Queue Handle
 	Wait  []Handle
@@ -98,8 +99,8 @@ func (p *Plugin) WaitFor(queue, event Handle) error {
 // Finish waits for all commands of the queue.
 func (p *Plugin) Finish(queue Handle) error { return p.call(QueueFinish, uintptr(queue)) }
 
-// Flush has the device start. Plugins before 9.11 lack it: they start by
-// themselves.
+// Flush has the device start the commands. Plugins before 9.11 lack the function: they
+// start commands by themselves.
 func (p *Plugin) Flush(queue Handle) error {
 	if !p.Has(QueueFlush) {
 		return nil
