@@ -116,6 +116,7 @@ func newNativeNote(code []byte) nativeNote {
 	return nativeNote{Version: nativeVersion, Layout: recordLayout(), SPIRV: hex.EncodeToString(sum[:]), Kernels: []noteKernel{}}
 }
 
+// stringNumber keeps each string once, as the sites of a kernel share few names.
 func (n *nativeNote) stringNumber(s string) int {
 	at := slices.Index(n.Strings, s)
 	if at < 0 {

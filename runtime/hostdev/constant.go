@@ -58,6 +58,8 @@ func (p *program) defineConstant(in *spirv.Instruction) error {
 	}
 	c.t = t
 	p.constants[in.Result()] = c
+	// Each part brings words and uses, which are copied: constants of constants could
+	// grow without end.
 	p.room -= len(c.words) + len(c.parts)*(1+len(c.uses))
 	return nil
 }
@@ -90,6 +92,8 @@ func (p *program) constant(id spirv.ID) (*constant, error) {
 
 func (p *program) isConstant(id spirv.ID) bool { return p.constants[id] != nil }
 
+// constantInt is the value of an integer constant, zero-extended; ok is false for anything
+// else.
 func (p *program) constantInt(id spirv.ID) (uint64, bool) {
 	c := p.constants[id]
 	if c == nil || c.t.kind != kindInt {
@@ -119,6 +123,8 @@ func (p *program) number(in *spirv.Instruction, t *typ) (*constant, error) {
 	return &constant{words: []uint64{v & mask(t.width)}}, nil
 }
 
+// nullConstant has no words if they would be too many: memory is zero before initial
+// values are written, so that nothing else is lost.
 func (p *program) nullConstant(_ *spirv.Instruction, t *typ) (*constant, error) {
 	if t.words > maxConstantWords {
 		return &constant{}, nil
@@ -132,6 +138,8 @@ func (p *program) isLargeNull(id spirv.ID) bool {
 	return c != nil && in != nil && in.Op == spirv.OpConstantNull && int64(len(c.words)) != c.t.words
 }
 
+// compositeConstant keeps the parts, from which initial values are written, and the words
+// of all of them if the constant is small enough to be used as a value.
 func (p *program) compositeConstant(in *spirv.Instruction, t *typ) (*constant, error) {
 	c := &constant{}
 	for i, id := range in.Operands() {
@@ -201,8 +209,8 @@ func (p *program) specConstantOp(in *spirv.Instruction, t *typ) (*constant, erro
 	return c, nil
 }
 
-// evaluateFunction runs a function without memory accesses and returns its
-// result.
+// evaluateFunction runs a function without memory accesses and returns its result. There
+// are no jumps, which would ask the launch that is not there.
 func evaluateFunction(fn *function) []uint64 {
 	it := &item{fn: fn, s: make([]uint64, fn.words), fuel: fuelStep}
 	copy(it.s, fn.consts)

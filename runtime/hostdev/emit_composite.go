@@ -68,6 +68,8 @@ func (b *builder) emitExtract(in *spirv.Instruction) {
 	b.aliasResult(in, part)
 }
 
+// emitInsert copies the composite and then overwrites the part: the operand keeps its
+// value, which other instructions may use.
 func (b *builder) emitInsert(in *spirv.Instruction) {
 	object, composite, to := b.arg(in, 0), b.arg(in, 1), b.defineResult(in)
 	b.requireSameWords(composite.t, to.t)
@@ -77,6 +79,8 @@ func (b *builder) emitInsert(in *spirv.Instruction) {
 	b.copyWords(part.at, object)
 }
 
+// copyWords copies a run of words. In checked mode the shadows go with them, and the copy
+// does not count as a computation, whose result would get a shadow of its own.
 func (b *builder) copyWords(to int32, from value) {
 	computes := b.computes
 	b.emit(inst{step: stepCopyWords, dst: to, a: from.at, n: int32(from.t.words)})
@@ -112,6 +116,8 @@ func stepExtract(it *item, in *inst) status {
 	return running
 }
 
+// emitInsertDynamic gives the vector as it was for an index out of range, which SPIR-V
+// leaves undefined.
 func (b *builder) emitInsertDynamic(in *spirv.Instruction) {
 	v, part, i, to := b.arg(in, 0), b.arg(in, 1), b.integerOperand(b.arg(in, 2)), b.defineResult(in)
 	b.require(v.t.kind == kindVector, "the operand is not a vector")

@@ -79,6 +79,7 @@ func fromFloat(row binaryFloat) func(int) binary2 {
 	return func(width int) binary2 { return row[floatIndex(width)] }
 }
 
+// constantStart cuts a number to the width, which is 0 for booleans.
 func constantStart(v uint64) func(int) uint64 {
 	return func(width int) uint64 { return v & mask(max(width, 1)) }
 }
@@ -207,6 +208,8 @@ func (b *builder) emitBroadcast(in *spirv.Instruction) {
 	}})
 }
 
+// broadcastValue takes the local id of the first work-item, which is the same for all in a
+// valid kernel.
 func (g *group) broadcastValue(in *inst, components int64) *Fault {
 	first := g.items[0]
 	size := g.launch.r.local
@@ -248,7 +251,7 @@ func (b *builder) emitAsyncCopy(in *spirv.Instruction) {
 }
 
 // copyStrided copies elements; global tells that the target is global memory,
-// which has the stride.
+// which has the stride. The word inst.dst is an operand here, the stride.
 func (it *item) copyStrided(in *inst, size int64, global bool) status {
 	to, from, stride := pointer(it.s[in.a]), pointer(it.s[in.b]), it.s[in.dst]
 	toStep, fromStep := pointer(size), pointer(uint64(size)*stride)

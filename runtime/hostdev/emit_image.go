@@ -208,6 +208,8 @@ func (a *texelAccess) integers(words []uint64) (at [3]int) {
 	return at
 }
 
+// putTexel writes as many components of the color as the result has. The colors of float
+// formats are rounded where the result is of halves.
 func (a *texelAccess) putTexel(words []uint64, t imageformat.Texel, class imageformat.Class) {
 	for i := range a.words {
 		v := uint64(t[i])

@@ -63,6 +63,7 @@ func (e *event) endEvent(err error) (ready []*command) {
 		close(e.ended)
 	}
 	e.mu.Unlock()
+	// On goroutines of their own, as they may block or call the queue.
 	for _, f := range calls {
 		go f(err)
 	}

@@ -67,6 +67,7 @@ func (b *builder) emitIntrinsicSet(in *spirv.Instruction) {
 	b.emit(inst{step: stepSetMemory, a: to.at, b: v.at, c: length.at})
 }
 
+// stepSetMemory limits the size as stepCopyMemory does.
 func stepSetMemory(it *item, in *inst) status {
 	n := int64(min(it.s[in.c], maxOffset))
 	if n == 0 {
@@ -107,6 +108,8 @@ func (b *builder) emitMaskedLoad(in *spirv.Instruction) {
 	b.emit(inst{step: stepMaskedLoad, dst: to.at, a: p.at, b: mask.at, n: int32(to.t.words), ext: a})
 }
 
+// stepMaskedLoad checks the components one by one: those that are masked out may lie
+// outside of the allocation.
 func stepMaskedLoad(it *item, in *inst) status {
 	a := in.ext.(maskedAccess)
 	for i := range in.n {
@@ -123,6 +126,8 @@ func stepMaskedLoad(it *item, in *inst) status {
 	return running
 }
 
+// emitMaskedStore has the operands value, pointer, alignment and mask; LLVM 22 dropped the
+// alignment here too. The step takes the value for an operand in inst.dst.
 func (b *builder) emitMaskedStore(in *spirv.Instruction) {
 	v, p, mask := b.arg(in, 0), b.arg(in, 1), b.arg(in, len(in.Operands())-1)
 	a := b.maskedAccess(p, mask, v.t)
@@ -178,6 +183,7 @@ func (b *builder) emitReverse(in *spirv.Instruction) {
 	b.gatherWords(to, from)
 }
 
+// reductions are the intrinsics llvm.vector.reduce, by the end of their names.
 var reductions = map[string]groupOp{
 	"add": groupOps[spirv.OpGroupIAdd], "mul": groupOps[spirv.OpGroupIMulKHR],
 	"and": groupOps[spirv.OpGroupBitwiseAndKHR], "or": groupOps[spirv.OpGroupBitwiseOrKHR],

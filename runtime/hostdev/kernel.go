@@ -92,7 +92,8 @@ func (p *param) passedType() *typ {
 	return p.t
 }
 
-// classifyParam finds how an argument is passed.
+// classifyParam finds how an argument is passed. The decoration ByVal counts only for
+// pointers to private memory.
 func (p *param) classifyParam() error {
 	switch {
 	case !p.t.isValue() || p.t.words > maxConstantWords:

@@ -309,6 +309,8 @@ func (l *lowering) newRegs(t *typ, of *lanes.Block) []*lanes.Register {
 	return regs
 }
 
+// readRegs reads a value from its registers. The root of a pointer may be one of several,
+// so that accesses beyond it look at the table of allocations.
 func (l *lowering) readRegs(t *typ, regs []*lanes.Register) lowered {
 	v := lowered{t: t}
 	for _, r := range regs {
@@ -321,6 +323,7 @@ func (l *lowering) readRegs(t *typ, regs []*lanes.Register) lowered {
 	return v
 }
 
+// setRegs sets the registers of a value at the end of a block.
 func (l *lowering) setRegs(b *lanes.Block, regs []*lanes.Register, v lowered) {
 	words := v.words
 	if v.t.kind == kindPointer {

@@ -477,6 +477,7 @@ func (l *lowering) lowerInsertDynamic(in *spirv.Instruction) {
 	l.define(in, words)
 }
 
+// lowerVectorTimesScalar leaves halves to the interpreter.
 func (l *lowering) lowerVectorTimesScalar(in *spirv.Instruction) {
 	x, y := l.arg(in, 0), l.arg(in, 1)
 	if y.t.width < 32 {
@@ -490,6 +491,8 @@ func (l *lowering) lowerVectorTimesScalar(in *spirv.Instruction) {
 	l.define(in, words)
 }
 
+// lowerDot sums from the first component to the last, as the interpreter does: the order
+// decides the rounding.
 func (l *lowering) lowerDot(in *spirv.Instruction) {
 	x, y := l.arg(in, 0), l.arg(in, 1)
 	if x.t.scalar().width < 32 {

@@ -5,8 +5,8 @@ import (
 	"offlink/spirv"
 )
 
-// Built-in variables: numbers of 31 bits, which a launch checks, so that ids
-// are computed in 32 bits.
+// Built-in variables. The ids of a dimension are numbers of 31 bits, which a launch checks
+// (fitsNative), so that they are computed in 32 bits.
 
 // loadBuiltin loads a built-in variable or a component of one.
 func (l *lowering) loadBuiltin(p *place, t *typ) lowered {
@@ -23,7 +23,8 @@ func (l *lowering) loadBuiltin(p *place, t *typ) lowered {
 	return result
 }
 
-// builtin is a component of a built-in variable, as an I64.
+// builtin is a component of a built-in variable, as an I64. Variables may have more
+// components than there are dimensions, which are 0.
 func (l *lowering) builtin(b spirv.BuiltIn, i int) *lanes.Value {
 	if i > 2 {
 		return l.f.Const(lanes.I64, 0)
@@ -57,6 +58,7 @@ func (l *lowering) builtin(b spirv.BuiltIn, i int) *lanes.Value {
 	case spirv.BuiltInNumSubgroups, spirv.BuiltInNumEnqueuedSubgroups:
 		return l.widened(l.b.Add(lanes.OpUDiv, lanes.I32, l.groupItems(), l.i32(int64(l.k.subgroup))))
 	case spirv.BuiltInSubgroupId:
+		// A sub-group is a step, whose first lane tells the number for all.
 		first := l.localLinear()
 		if l.k.subgroup > 1 {
 			first = l.b.FromLane(first, 0)
@@ -91,6 +93,7 @@ func (l *lowering) globalID(i int, offset bool) *lanes.Value {
 	return b.Add(lanes.OpAdd, lanes.I32, start, b.ID(lanes.OpLocalID, i))
 }
 
+// linear is the number of an id where dimension 0 runs fastest.
 func (l *lowering) linear(id, size func(int) *lanes.Value) *lanes.Value {
 	b := l.b
 	row := b.Add(lanes.OpAdd, lanes.I32, b.Add(lanes.OpMul, lanes.I32, id(2), size(1)), id(1))

@@ -35,7 +35,7 @@ func integerDotLowerer(signX, signY, accumulate bool) func(*lowering, *spirv.Ins
 }
 
 // byteElements are the bytes of a vector or of a packed number, with their
-// signs; nil of other elements.
+// signs; nil for other elements.
 func (l *lowering) byteElements(v lowered, sign bool) (list []*lanes.Value) {
 	packed := v.t.kind == kindInt
 	if !packed && v.t.scalar().width != 8 {
@@ -60,7 +60,7 @@ func (l *lowering) byteElements(v lowered, sign bool) (list []*lanes.Value) {
 	return list
 }
 
-// saturatedSum adds in 64 bits.
+// saturatedSum adds in 64 bits, where nothing overflows, and limits the sum to 32.
 func (l *lowering) saturatedSum(x, y *lanes.Value, sign bool) *lanes.Value {
 	extend, less := lanes.OpZExt, lanes.OpULt
 	least, most := uint64(0), uint64(1<<32-1)

@@ -19,6 +19,8 @@ type hostTable struct {
 	functions []*function
 }
 
+// add returns the number of the function. It locks, as does get: a kernel may be compiled
+// while another one runs.
 func (h *hostTable) add(fn *function) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -41,6 +43,8 @@ const maxHostWords = 256
 // lowerPure calls the host for an instruction whose operands are values.
 func (l *lowering) lowerPure(in *spirv.Instruction) {
 	name := in.Op.String()
+	// Functions of groups need other work-items, and atomic operations and pipes are
+	// not functions of their operands.
 	for _, prefix := range []string{"OpGroup", "OpSubgroup", "OpAtomic", "OpWritePipe", "OpReadPipe"} {
 		if strings.HasPrefix(name, prefix) {
 			l.unsupported("%s", name)
@@ -131,9 +135,12 @@ func (l *lowering) pureFunction(in *spirv.Instruction, ids []spirv.ID) *function
 	}
 	b.emit(back)
 	b.placeConstants()
+	// A call has no work-group to wait for, and runs this one function alone.
 	if b.fn.rendezvous || len(b.fn.calls) > 0 {
 		l.unsupported("%v", in.Op)
 	}
+	// Local and built-in variables are memory of the interpreter's work-items, which
+	// compiled code does not share.
 	for _, id := range b.uses {
 		if v := l.p.variables[id]; v == nil || v.memory == nil {
 			l.unsupported("%v with a pointer to memory that is not global", in.Op)

@@ -20,8 +20,10 @@ func (l *lowering) rootIn(b *lanes.Block, p lowered) *lanes.Bounds {
 	return root
 }
 
-// origin looks a pointer up. One that is not of the device's memory has an
-// allocation of no bytes.
+// origin looks a pointer up. One that is not of the device's memory has an allocation of
+// no bytes. An access beyond the bounds that are found looks at the table again
+// (Bounds.Table): arithmetic may have moved the pointer to another allocation, which the
+// interpreter allows.
 func (l *lowering) origin(p *lanes.Value) *lanes.Bounds {
 	b := l.b
 	if p.Op == lanes.OpConst && p.Imm == 0 {
@@ -67,7 +69,8 @@ func (l *lowering) chosenRoot(cond *lanes.Value, x, y lowered) *lanes.Bounds {
 	}
 }
 
-// lowerExplicitCast gives null for a pointer into another kind of memory.
+// lowerExplicitCast gives null for a pointer into another kind of memory. In compiled code
+// local and private memory are parts of the one region, told apart by their ranges.
 func (l *lowering) lowerExplicitCast(in *spirv.Instruction) {
 	p := l.spell(l.arg(in, 0))
 	low := p.words[0].Low()

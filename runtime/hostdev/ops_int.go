@@ -172,7 +172,7 @@ func eachWidth(f func(a uint64, width int) uint64) unaryByWidth {
 var wide = map[spirv.Opcode]func(a, b uint64, width int) (low, high uint64){
 	spirv.OpIAddCarry: func(a, b uint64, w int) (uint64, uint64) {
 		sum, carry := bits.Add64(a, b, 0)
-		if w < 64 {
+		if w < 64 { // operands of fewer bits carry into the bit above them
 			carry = sum >> w
 		}
 		return sum, carry
@@ -186,7 +186,8 @@ var wide = map[spirv.Opcode]func(a, b uint64, width int) (low, high uint64){
 	},
 }
 
-// mulHighSigned is the upper half of a signed product.
+// mulHighSigned is the upper half of a signed product: that of the unsigned product, less
+// the other operand for each one that is negative.
 func mulHighSigned(a, b uint64, width int) uint64 {
 	a, b = uint64(signExtend(a, width)), uint64(signExtend(b, width))
 	high, low := bits.Mul64(a, b)

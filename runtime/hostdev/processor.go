@@ -18,8 +18,8 @@ type Processor struct {
 	flags []string
 }
 
-// Processors are the levels, those of one architecture from the least one up. The
-// levels of x86-64 are those of the System V ABI's supplement; the first of them
+// Processors are the levels, those of one architecture from the least one up. The levels
+// of x86-64 are those of the System V ABI's supplement, without the first one, which
 // lacks instructions that round.
 var Processors = []Processor{
 	{"x86-64-v2", "amd64", x86v2},

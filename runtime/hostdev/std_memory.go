@@ -139,6 +139,7 @@ func (b *builder) emitStdShuffle(in *spirv.Instruction) {
 	b.pickComponents(in, x, x.t.words, b.arg(in, 1))
 }
 
+// emitStdShuffle2 puts the two vectors side by side, so that one mask numbers both.
 func (b *builder) emitStdShuffle2(in *spirv.Instruction) {
 	x, y := b.arg(in, 0), b.arg(in, 1)
 	b.requireSameWords(x.t, y.t)
@@ -169,6 +170,7 @@ func stepPick(it *item, in *inst) status {
 
 // Geometry: sums of products in the order of the components.
 
+// emitCross gives 0 for the fourth component.
 func (b *builder) emitCross(in *spirv.Instruction) {
 	x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineLanes(in, kindFloat, 0)
 	width := b.checkLanes(kindFloat, to, x, y)

@@ -118,8 +118,8 @@ func processorFlags() string {
 	return cache.Digest([]byte(strings.Join(kept, "")))
 }
 
-// startCompiler takes native code from the cache, or has it made in the
-// background.
+// startCompiler takes native code from the cache, or has it made in the background. It
+// reports no errors: without native code, the kernel stays WebAssembly.
 func (n *nativeKernel) startCompiler(d *Device) {
 	if d.options.Cache == nil || d.options.Loader == nil || systemCompiler() == nil {
 		return
@@ -280,6 +280,8 @@ func (w *worker) callC(c *compiledC, first, end int64) error {
 	budget := w.l.steps.Load()
 	binary.LittleEndian.PutUint64(w.data[lanes.RecordTicks:], uint64(budget))
 	stop := c.loader.Call(c.run, uintptr(w.l.flat.base), uintptr(w.record), uintptr(first), uintptr(end))
+	// The code counts its ticks down in the record. Workers of one launch begin with the
+	// same rest of the budget, so that together they may use more than that.
 	left := int64(binary.LittleEndian.Uint64(w.data[lanes.RecordTicks:]))
 	w.l.steps.Add(min(left-budget, 0))
 	switch uint32(stop) {

@@ -27,7 +27,7 @@ func (e *emitter) resultText(in *lanes.Inst) (v string, each bool) {
 	case lanes.OpIota:
 		return initializerText(in.Type, func(l int) string { return fmt.Sprintf("%du", uint32(in.Imm)*uint32(l)) }), false
 	case lanes.OpExtract:
-		if in.Type.Kind == lanes.Bool {
+		if in.Type.Kind == lanes.Bool { // 0 or -1 as a lane
 			return fmt.Sprintf("r%d[%d] & 1", in.Args[0], in.Imm), false
 		}
 		return fmt.Sprintf("r%d[%d]", in.Args[0], in.Imm), false
@@ -293,7 +293,8 @@ func (e *emitter) vectorConversion(in *lanes.Inst, x string, from lanes.Kind) st
 	return ""
 }
 
-// alternatePicks picks a lane of the first vector, that of the second one, and so on.
+// alternatePicks picks a lane of the first vector, that of the second one, and so on: the
+// low and the high halves of numbers of 64 bits, which lie in this order in memory.
 func alternatePicks(width int) string {
 	var picks []string
 	for l := range width {

@@ -50,6 +50,8 @@ func Emit(c *lanes.Code, pages uint32) []byte {
 	e.pushI32(FuelStep)
 	e.setLocal(e.fuel)
 	for i := 0; i < len(c.Insts); i++ {
+		// Two loads of every second word, of the odd ones and the even ones, become
+		// loads of whole vectors, each once.
 		if i+1 < len(c.Insts) && isBothHalves(&c.Insts[i], &c.Insts[i+1]) {
 			e.loadBothHalves(&c.Insts[i], &c.Insts[i+1])
 			i++

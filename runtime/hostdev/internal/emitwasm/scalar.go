@@ -146,8 +146,9 @@ var divisions = map[lanes.Op][2]byte{
 	lanes.OpSDiv: {0x6d, 0x7f}, lanes.OpUDiv: {0x6e, 0x80}, lanes.OpSRem: {0x6f, 0x81}, lanes.OpURem: {0x70, 0x82},
 }
 
-// emitDivide gives a result for every divisor: WebAssembly traps at 0, and at the
-// least number divided by -1.
+// emitDivide gives a result for every divisor: WebAssembly traps at 0, and at the least
+// number divided by -1. The division is always made, by 1 in the place of such a divisor,
+// and a select takes the special result instead.
 func (e *emitter) emitDivide(in *lanes.Inst) {
 	code := divisions[in.Op][0]
 	wide := in.Type.Kind == lanes.I64
@@ -173,7 +174,8 @@ func (e *emitter) emitDivide(in *lanes.Inst) {
 	e.popReg(in.Dst, 0)
 }
 
-// testDivisor pushes whether the divisor is 0, or -1 where that counts.
+// testDivisor pushes whether the divisor is 0, or -1 where that counts: of b + 1, taken
+// without a sign, both are below 2.
 func (e *emitter) testDivisor(in *lanes.Inst, signed, wide bool) {
 	k := codesOf(in.Type.Kind)
 	e.pushReg(in.Args[1], 0)

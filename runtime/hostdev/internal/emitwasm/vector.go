@@ -128,7 +128,8 @@ func (e *emitter) shiftByAdding(in *lanes.Inst, n int, add uint32) {
 	}
 }
 
-// pushOperand pushes a part of an operand; the amount of a shift is a scalar.
+// pushOperand pushes a part of an operand. The amount of a shift is a scalar of 32 bits,
+// whatever the lanes have.
 func (e *emitter) pushOperand(in *lanes.Inst, i int, a lanes.Reg, p int) {
 	if e.code.Regs[a].Lanes > 1 {
 		e.pushReg(a, p)
@@ -390,6 +391,7 @@ func (e *emitter) narrowLanes(in *lanes.Inst) {
 				e.simdOp(code) // the low half of the result
 			}
 		}
+		// A conversion leaves its two numbers in the low half of the vector.
 		switch in.Op {
 		case lanes.OpWrap:
 			e.shuffleWords(0, 2, 4, 6)

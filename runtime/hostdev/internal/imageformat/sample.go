@@ -106,6 +106,8 @@ type pair struct {
 	weight float32
 }
 
+// linearPair finds the texels on both sides of a coordinate. The center of texel i is at
+// i + 0.5.
 func linearPair(s driver.Sampler, x float32, size int) (p pair) {
 	u := scaled(s, x, size) - 0.5
 	low := floor(u)
@@ -131,7 +133,8 @@ func linearPair(s driver.Sampler, x float32, size int) (p pair) {
 	return p
 }
 
-// sampleLinear blends 2, 4 or 8 texels.
+// sampleLinear blends 2, 4 or 8 texels: bit i of a corner's number picks one of the two in
+// dimension i, and its weight is the product of those of the dimensions.
 func (m *Image) sampleLinear(s driver.Sampler, at [3]float32, layer int) Texel {
 	var pairs [3]pair
 	for i := range m.dims {

@@ -70,6 +70,8 @@ func packedWord(data []byte, size int) uint32 {
 	return binary.LittleEndian.Uint32(data)
 }
 
+// decodeChannel makes a component of the bits of a channel. The least number of a signed
+// normalized channel would be less than -1, and is -1.
 func (f *Format) decodeChannel(c channel, v uint32) uint32 {
 	switch f.Type {
 	case driver.SignedInt8:
@@ -121,6 +123,7 @@ func (f *Format) Encode(data []byte, t Texel) {
 	}
 }
 
+// encodeChannel is the reverse of decodeChannel, with saturation.
 func (f *Format) encodeChannel(c channel, v uint32) uint32 {
 	x := math.Float32frombits(v)
 	switch f.Type {

@@ -51,6 +51,7 @@ func newPart(entry *Block, within map[*Block]bool) *part {
 	}
 	p.graph = newGraph(succs)
 	p.post = p.graph.postDominators(p.leavesPart)
+	// The end is the root of the tree of postdominators, and has no parent.
 	p.after = newAncestry(append(slices.Clone(p.post), -1))
 	return p
 }

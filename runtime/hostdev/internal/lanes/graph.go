@@ -209,8 +209,9 @@ type loop struct {
 	single bool  // one edge leads back, and one in
 }
 
-// findLoops finds the loops of a reducible graph, inner ones first, and the
-// innermost of each node.
+// findLoops finds the loops of a reducible graph, inner ones first, and the innermost of
+// each node. The header of an inner loop comes after that of the outer one in the order,
+// so that the reverse gives inner loops first.
 func (g *graph) findLoops() (list []*loop, of []*loop) {
 	of = make([]*loop, len(g.succs))
 	for _, h := range slices.Backward(g.order) {
@@ -236,6 +237,8 @@ func (g *graph) findLoops() (list []*loop, of []*loop) {
 	return list, of
 }
 
+// loopAt returns the natural loop of a header, nil if no edge leads back to it: the nodes
+// that reach the header by such an edge without passing it before.
 func (g *graph) loopAt(h int) *loop {
 	var work []int
 	in := 0

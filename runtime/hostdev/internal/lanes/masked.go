@@ -25,6 +25,8 @@ func (e *emitter) emitMasked(p *part, m *masked, started bool) error {
 	r := &region{e: e, p: p, piece: m, masks: map[int]Reg{}, within: map[*loop]bool{}, started: started}
 	r.of = p.innermostLoops()
 	t := e.vectorType(Bool)
+	// Masks start empty each time: the piece may be in a loop of the code, and a block
+	// only adds lanes to those of its successors.
 	for _, n := range r.sortedNodes(nil) {
 		r.masks[n] = e.newReg(t)
 		e.emitTo(r.masks[n], Inst{Op: OpConst, Imm: 0})
@@ -68,7 +70,8 @@ func (r *region) containsLoop(l *loop) bool {
 	return contains
 }
 
-// sortedNodes is the nodes of the piece, in a loop or in all, in order.
+// sortedNodes is the nodes of the piece, in a loop or in all, in the order of the graph: a
+// block comes after all that lead to it, except by edges back.
 func (r *region) sortedNodes(l *loop) []int {
 	var list []int
 	for n := range r.piece.nodes {
@@ -162,6 +165,8 @@ func (r *region) addEdge(to *Block, mask Reg) {
 	r.e.emitTo(at, Inst{Op: OpOr, Args: []Reg{at, mask}})
 }
 
+// forkLanes divides the lanes of a mask between two successors. Where all take the same
+// one, an If saves the operations on masks.
 func (r *region) forkLanes(b *Block, mask Reg) {
 	e := r.e
 	if e.a.classOf(b.Cond).isUniform() {
@@ -178,6 +183,8 @@ func (r *region) forkLanes(b *Block, mask Reg) {
 	r.addEdge(b.Succs[1], e.emitNew(t, OpXor, 0, mask, taken))
 }
 
+// fanLanes divides the lanes of a mask among the cases of a switch: a lane that a case has
+// taken leaves the mask, and those that remain take the default.
 func (r *region) fanLanes(b *Block, mask Reg) {
 	e := r.e
 	t := e.vectorType(Bool)

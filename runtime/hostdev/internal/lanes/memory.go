@@ -258,7 +258,8 @@ func (e *emitter) scaledAddress(base, lane Reg, size uint64) Reg {
 	return e.emitNew(t, OpAdd, 0, base, e.emitNew(t, OpMul, 0, lane, e.constantReg(I32, size)))
 }
 
-// loadSomeLanes loads the lanes of a mask, which lie side by side.
+// loadSomeLanes loads the lanes of a mask, which lie side by side. They go through the
+// memory of calls, as the number of the lane is known only when the code runs.
 func (e *emitter) loadSomeLanes(v *Value, mask Reg) {
 	words, size := e.loadRecord(I32, RecordCall), uint64(kindSize(v.Kind))
 	e.loopActive(mask, size, words, func(lane, word Reg) {
@@ -377,7 +378,8 @@ func (e *emitter) privateStore(v *Value, mask Reg) {
 	}
 }
 
-// emitAtomic works lane by lane, in their order.
+// emitAtomic works lane by lane, in their order. The work-item is noted, as WebAssembly
+// traps by itself at an address that is not aligned.
 func (e *emitter) emitAtomic(v *Value, mask Reg) {
 	kind := v.Kind
 	if kind == Void {

@@ -32,7 +32,8 @@ func (f *Function) promoteRegisters() {
 	p.rewriteReads()
 }
 
-// resolveValue is the value after the replacements so far.
+// resolveValue is the value after the replacements so far: a replacement may have been
+// replaced in a later round.
 func (p *promotion) resolveValue(v *Value) *Value {
 	for p.now[v] != nil {
 		v = p.now[v]
