@@ -313,6 +313,8 @@ func (b *builder) atomicOperands(in *spirv.Instruction) (pointer value, semantic
 	return b.arg(in, 0), in.Operands()[2], in.Op != spirv.OpAtomicLoad
 }
 
+// beforeAtomic checks the access, whose size is that of the result or of the stored value,
+// and 4 for a flag. The alignment of an atomic access is its size.
 func (b *builder) beforeAtomic(in *spirv.Instruction) []int {
 	p, _, write := b.atomicOperands(in)
 	a := &accessCheck{what: "atomic access", size: 4, write: write, atomic: true, modifies: write && in.Result() != 0}

@@ -209,8 +209,8 @@ func (p *program) specConstantOp(in *spirv.Instruction, t *typ) (*constant, erro
 	return c, nil
 }
 
-// evaluateFunction runs a function without memory accesses and returns its result. There
-// are no jumps, which would ask the launch that is not there.
+// evaluateFunction runs a function without memory accesses and returns its result. The
+// function does not jump, as a jump may ask the launch, which is missing here.
 func evaluateFunction(fn *function) []uint64 {
 	it := &item{fn: fn, s: make([]uint64, fn.words), fuel: fuelStep}
 	copy(it.s, fn.consts)

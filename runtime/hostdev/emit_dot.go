@@ -29,6 +29,8 @@ type integerDot struct {
 
 const packedVector4x8Bit = 0 // PackedVectorFormat
 
+// emitIntegerDot compiles one of the instructions, which share an operand list: two
+// factors, for some an accumulator, and the format of packed factors.
 func emitIntegerDot(signX, signY, accumulate bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineLanes(in, kindInt, 0)
@@ -51,6 +53,8 @@ func emitIntegerDot(signX, signY, accumulate bool) func(*builder, *spirv.Instruc
 	}
 }
 
+// stepIntegerDot sums in 128 bits, and limits the sum only once the accumulator
+// was added.
 func stepIntegerDot(it *item, in *inst) status {
 	d := in.ext.(integerDot)
 	element := func(at int32, i int32, sign bool) int128 {

@@ -179,6 +179,8 @@ type switchTable struct {
 	other int32
 }
 
+// emitSwitch makes one jump for each target, not for each literal: a switch may name a
+// block thousands of times, and each jump would move the values of its phis again.
 func (b *builder) emitSwitch(in *spirv.Instruction) {
 	selector := b.value(spirv.ID(in.Words[0]))
 	b.require(selector.t.kind == kindInt, "the selector is not an integer")

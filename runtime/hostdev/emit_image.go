@@ -231,6 +231,8 @@ func (a *texelAccess) takeTexel(words []uint64) (t imageformat.Texel) {
 	return t
 }
 
+// stepImageSample takes integer coordinates too: those are not filtered, and not
+// normalized.
 func stepImageSample(it *item, in *inst) status {
 	m := it.imageAt(it.s[in.a])
 	if m == nil {

@@ -322,6 +322,8 @@ func (b *builder) emitBallotWords(v value) value {
 	return v
 }
 
+// ballotBits compiles a search in a ballot. f gets the four words as two numbers, without
+// the bits beyond the sub-group, and gives its answer for none as well.
 func ballotBits(f func(low, high uint64) int) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		b.subgroup(in)

@@ -19,6 +19,8 @@ func Interpreted(k driver.Kernel) error {
 	return own.interpreted()
 }
 
+// interpreted goes through the steps of a first launch (compileNative) up to the module,
+// as each of them may refuse the kernel. A panic counts as a refusal, as it does there.
 func (k *kernel) interpreted() (err error) {
 	defer func() {
 		if r := recover(); r != nil {

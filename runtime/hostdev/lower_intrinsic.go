@@ -14,6 +14,8 @@ var sameIntrinsics = map[string]string{
 	"ctlz": "clz", "cttz": "ctz", "ctpop": "popcount",
 }
 
+// lowerIntrinsic lowers a call of an intrinsic. Arguments after the operands, which make
+// some results undefined, are cut off.
 func (l *lowering) lowerIntrinsic(in *spirv.Instruction, name string) {
 	base := intrinsicBase(name)
 	ids := in.Words[3:]

@@ -231,6 +231,7 @@ func floatAndIntPointer(f func(x float64) (float64, int)) func(*builder, *spirv.
 	}
 }
 
+// emitRemquo computes twice, as an operation on words has one result.
 func (b *builder) emitRemquo(in *spirv.Instruction) {
 	x, y, p := b.arg(in, 0), b.arg(in, 1), b.arg(in, 2)
 	to := b.defineLanes(in, kindFloat, x.t.scalar().width)

@@ -357,6 +357,8 @@ func (e *emitter) emitValuesBut(b *Block, mask Reg, but *Value) error {
 	return nil
 }
 
+// emitValue emits one value under a mask. A value that does not vary is a scalar, from
+// which a vector is made here if one is wanted.
 func (e *emitter) emitValue(v *Value, mask Reg) error {
 	c := e.a.classOf(v)
 	switch v.Op {

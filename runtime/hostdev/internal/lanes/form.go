@@ -631,6 +631,7 @@ func (v *Value) isConst(bits uint64) bool {
 	return v.Op == OpConst && v.Imm == bits && v.Kind != F32 && v.Kind != F64
 }
 
+// simplifyMul makes a shift of a product by a power of two, which keeps a stride too.
 func (b *Block) simplifyMul(k Kind, args []*Value) *Value {
 	if args[1].Op != OpConst {
 		return nil
@@ -707,6 +708,8 @@ func (b *Block) foldShifts(op Op, k Kind, args []*Value) *Value {
 	return b.Add(op, k, x.Args[0], b.f.Const(k, sum))
 }
 
+// foldConstants computes in 64 bits: all these operations are right in the low bits, and
+// Const cuts the rest off.
 func foldConstants(op Op, k Kind, x, y uint64) (uint64, bool) {
 	width := uint64(32)
 	if k == I64 {

@@ -94,6 +94,9 @@ type tarjan struct {
 	stack       []int
 }
 
+// visit walks all that a root reaches, depth first, and returns the sets of several nodes.
+// A node whose low number is its own is the first of its set, which then lies on the stack
+// from that node on.
 func (t *tarjan) visit(root int) (list [][]int) {
 	type place struct{ node, next int }
 	work := []place{{root, 0}}

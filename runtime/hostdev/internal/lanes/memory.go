@@ -8,6 +8,8 @@ func (e *emitter) isContiguous(address *Value, size uint64) bool {
 	return c.Level == Strided && c.Stride == int32(size)
 }
 
+// emitLoad chooses the form by the class of the address: one scalar for all lanes, one
+// vector where they lie side by side, else lane by lane.
 func (e *emitter) emitLoad(v *Value, mask Reg) {
 	address := v.Args[0]
 	in := Inst{Op: OpLoad, Imm: v.Imm, Off: v.Off}
@@ -69,8 +71,9 @@ func (e *emitter) laneAddress(v *Value, off uint32, l int) (Reg, uint32) {
 	return e.laneOf(v, l), off
 }
 
-// maskedAddresses are the addresses of the lanes of a mask; the others have that
-// of memory that holds nothing, so that no lane needs a branch.
+// maskedAddresses are the addresses of the lanes of a mask; the others have that of memory
+// that holds nothing, so that no lane needs a branch. It is given less the addend, which
+// every access adds.
 func (e *emitter) maskedAddresses(addresses Reg, off uint32, mask Reg) func(l int) (Reg, uint32) {
 	t := e.vectorType(I32)
 	nowhere := e.loadRecord(I32, RecordCall)
@@ -184,6 +187,8 @@ func (e *emitter) gatherLanes(v *Value, mask Reg) {
 	e.keepLanes(v, mask, Inst{Op: OpBuild, Args: list})
 }
 
+// emitStore chooses as emitLoad does. To one address for all lanes, a value that varies is
+// stored lane by lane, so that the last lane of the mask wins.
 func (e *emitter) emitStore(v *Value, mask Reg) {
 	address, value := v.Args[0], v.Args[1]
 	all := Inst{Op: OpStore, Imm: v.Imm, Off: v.Off}
@@ -350,6 +355,8 @@ func (e *emitter) privateLoad(v *Value, mask Reg) {
 	})
 }
 
+// privateStore stores whole vectors where the index is the same for all lanes, with the old
+// elements in those that are not in the mask: nobody else writes to the arrays of a step.
 func (e *emitter) privateStore(v *Value, mask Reg) {
 	index, value := v.Args[0], v.Args[1]
 	size := kindSize(value.Kind)

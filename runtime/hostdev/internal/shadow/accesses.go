@@ -82,6 +82,8 @@ func (a *Accesses) noteRead(x *cell, now Access) {
 	x.read = now
 }
 
+// eachCell calls f with the cells of a range: those of words, until the page has seen an
+// access that is not of whole words.
 func (a *Accesses) eachCell(at, n int64, f func(*cell)) {
 	whole := at%4 == 0 && n%4 == 0
 	eachPage(at, n, func(number, from, to int64) {
