@@ -76,6 +76,9 @@ func (x *Extractor) ExtractDefaults(group *Group) (*Partition, error) {
 	return s, x.lowerSpecConstants(s, SpecConstantsDefault)
 }
 
+// extractPartition collects the values of a partition and the edits that do not depend on
+// specialization constants. The lists are sorted at the end, so that the partition has the order of
+// the module.
 func (x *Extractor) extractPartition(group *Group) *Partition {
 	x.beginPartition(group)
 	s := &Partition{Graph: x.graph, Group: group}
@@ -93,7 +96,7 @@ func (x *Extractor) extractPartition(group *Group) *Partition {
 	return s
 }
 
-// beginPartition makes group the current one, of which nothing was seen yet.
+// beginPartition makes group the current one. Nothing has been seen of it yet.
 func (x *Extractor) beginPartition(group *Group) {
 	x.group = group
 	x.current += markStep
@@ -117,10 +120,11 @@ func (x *Extractor) beginPartition(group *Group) {
 	}
 }
 
+// isEntry reports whether the value is an entry point of the current group.
 func (x *Extractor) isEntry(id ir.ValueID) bool { return x.marks[id]&^markSeen == x.current|markEntry }
 
-// seeOnce marks a value as one of the current partition, and reports whether it was
-// not one before.
+// seeOnce marks a value as part of the current partition, and reports whether it was not part of it
+// before.
 func (x *Extractor) seeOnce(id ir.ValueID) bool {
 	if x.marks[id] < x.current {
 		x.marks[id] = x.current
@@ -132,8 +136,7 @@ func (x *Extractor) seeOnce(id ir.ValueID) bool {
 	return true
 }
 
-// groupRoots returns lists of the values that an image has even if nothing refers
-// to them.
+// groupRoots returns lists of the values that an image has even if nothing refers to them.
 func (x *Extractor) groupRoots(group *Group) [][]ir.ValueID {
 	shared := x.graph.roots
 	if len(group.elsewhere) > 0 {
@@ -149,8 +152,8 @@ func (x *Extractor) groupRoots(group *Group) [][]ir.ValueID {
 	return roots
 }
 
-// esimdFunctions returns the ESIMD functions that the entry points of both
-// parts of a group refer to.
+// esimdFunctions returns the ESIMD functions that the entry points of both parts of a group reach.
+// It begins the partition again, since the search has marked values.
 func (x *Extractor) esimdFunctions(group *Group) []ir.ValueID {
 	var all Partition
 	x.addReachable(&all, group.bothParts)
@@ -159,8 +162,8 @@ func (x *Extractor) esimdFunctions(group *Group) []ir.ValueID {
 	return esimd
 }
 
-// addReachable adds the roots and all values that they refer to. The stack holds
-// those of one root at a time: a module may have a million.
+// addReachable adds the roots and all values that they refer to. The stack holds the values of one
+// root at a time: a module may have a million.
 func (x *Extractor) addReachable(s *Partition, roots []ir.ValueID) {
 	for _, id := range roots {
 		x.visitValue(s, id)
@@ -168,7 +171,7 @@ func (x *Extractor) addReachable(s *Partition, roots []ir.ValueID) {
 	}
 }
 
-// emptyStack visits the references of the values that were found.
+// emptyStack follows the references of the values that were found, until nothing new is found.
 func (x *Extractor) emptyStack(s *Partition) {
 	for len(x.stack) > 0 {
 		id := x.stack[len(x.stack)-1]
@@ -182,9 +185,9 @@ func (x *Extractor) emptyStack(s *Partition) {
 	}
 }
 
-// referencesOf returns the references of a definition of the current image. A
-// function that reads specialization constants has fewer where these are
-// lowered: the constants' names and the functions that read them go.
+// referencesOf returns the references of a definition of the current image. A function that reads
+// specialization constants has fewer if these are lowered: the constants' names and the functions
+// that read them are left out.
 func (x *Extractor) referencesOf(id ir.ValueID) []ir.Ref {
 	if c := x.graph.specConstants; c != nil && !x.lowers && c.reads[id] != nil {
 		return x.graph.Module.Refs(&x.graph.Module.Values[id])
@@ -192,6 +195,7 @@ func (x *Extractor) referencesOf(id ir.ValueID) []ir.Ref {
 	return x.graph.referencesOf(id)
 }
 
+// visitRef visits the values that a reference brings into the image.
 func (x *Extractor) visitRef(s *Partition, ref ir.Ref) {
 	switch ref.Kind() {
 	case ir.RefCallee, ir.RefAddress:
@@ -226,6 +230,8 @@ func (x *Extractor) indirectTargets(ref ir.Ref, visit func(ir.ValueID)) {
 	}
 }
 
+// visitValue adds a value to the partition, once: as a definition, whose references are followed,
+// or as a declaration if the image lacks the definition.
 func (x *Extractor) visitValue(s *Partition, id ir.ValueID) {
 	if x.graph.flags[id]&flagDropped != 0 || !x.seeOnce(id) {
 		return

@@ -36,8 +36,8 @@ type Graph struct {
 	specConstants     *specConstants
 }
 
-// LateFrontEnd reports whether the module is of a front end as
-// [sycl.IsLateFrontEnd] tells, which each image would ask again.
+// LateFrontEnd reports whether the module is from a front end for which [sycl.IsLateFrontEnd] is
+// true. The answer is kept, as each image would ask again.
 func (g *Graph) LateFrontEnd() bool { return g.late }
 
 type valueFlags uint8
@@ -53,9 +53,9 @@ const (
 	flagAliasee // an alias or ifunc stands for it, and needs its definition
 )
 
-// NewGraph analyses the module, whose annotations must have become attributes
-// before (see [ApplyAnnotations]). It changes the lists of used values as the
-// splitter does; from then on the module must not change.
+// NewGraph analyses the module, whose annotations must have become attributes before (see
+// [ApplyAnnotations]). It changes the lists of used values as the splitter does; from then on the
+// module must not change.
 func NewGraph(m *ir.Module, options Options) (*Graph, error) {
 	g := &Graph{
 		Module:     m,
@@ -66,6 +66,7 @@ func NewGraph(m *ir.Module, options Options) (*Graph, error) {
 		overrides:  make(map[ir.ValueID][]ir.Ref),
 		indirect:   make(map[ir.TypeID][]ir.ValueID),
 	}
+	// The order matters: later steps use the flags, roots and overrides of earlier ones.
 	steps := []func() error{
 		g.findFrontEnd,
 		g.classifyEntries,
@@ -139,6 +140,7 @@ func (g *Graph) flagAliasees(v *ir.GlobalValue) {
 	}
 }
 
+// functionFlags returns the flags of a function that its own attributes decide.
 func (g *Graph) functionFlags(v *ir.GlobalValue) (f valueFlags) {
 	virtual := g.attributes.hasAttribute(v, keyIndirectlyCallable)
 	if virtual || g.attributes.hasAttribute(v, keyReferencedIndirectly) {
@@ -194,7 +196,8 @@ func (g *Graph) HasImageScope(id ir.ValueID) bool {
 	return ok && value != "false"
 }
 
-// overrideElements computes the references of arrays that lose elements.
+// overrideElements computes the references of arrays that lose elements. An array that loses all of
+// them is dropped.
 func (g *Graph) overrideElements() error {
 	for i := range g.Module.Values {
 		v := &g.Module.Values[i]
@@ -214,8 +217,7 @@ func (g *Graph) overrideElements() error {
 	return nil
 }
 
-// referencesOf returns the references of the value that decide about the content
-// of an image.
+// referencesOf returns the references of the value that decide which values an image has.
 func (g *Graph) referencesOf(id ir.ValueID) []ir.Ref {
 	if refs, ok := g.overrides[id]; ok {
 		return refs
@@ -253,7 +255,7 @@ func (g *Graph) countVariables() (n int) {
 	return n
 }
 
-// usersOf returns the values that refer to any of those, in module order.
+// usersOf returns, for each of the given values, the values that refer to it, in module order.
 func (g *Graph) usersOf(of map[ir.ValueID]bool) map[ir.ValueID][]ir.ValueID {
 	users := make(map[ir.ValueID][]ir.ValueID)
 	for i := range g.Module.Values {
@@ -272,8 +274,8 @@ func (g *Graph) usersOf(of map[ir.ValueID]bool) map[ir.ValueID][]ir.ValueID {
 	return users
 }
 
-// Modified reports whether images differ from the input beyond leaving parts
-// out: an image of the whole module is then not the input file.
+// Modified reports whether images differ from the input by more than the parts that they leave out.
+// If so, even an image of the whole module is not the input file.
 func (g *Graph) Modified() bool { return g.modified }
 
 // Options returns the options that the graph was built with.

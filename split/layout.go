@@ -18,8 +18,8 @@ type layout struct {
 	known                  map[ir.TypeID]typeSize
 }
 
-// typeSize is the size and alignment of a type. Parts counts the type and, as
-// often as they occur, the types that it is made of.
+// typeSize is the size and alignment of a type. Parts counts the type and all types that it is made
+// of, each as often as it occurs.
 type typeSize struct{ size, align, parts uint64 }
 
 // newLayout reads the data layout of a module. Widths without a specification
@@ -40,9 +40,9 @@ func newLayout(m *ir.Module) layout {
 	return l
 }
 
-// readSpecification takes in one specification: a letter, a width, the ABI
-// alignment. That of a pointer has the address space before the width. Letters
-// that say nothing about memory are ignored, and so is a malformed width.
+// readSpecification takes in one specification: a letter, a width, the ABI alignment. That of a
+// pointer has the address space before the width. Letters that do not concern memory are ignored,
+// and so is a malformed width.
 func (l *layout) readSpecification(spec string) {
 	if len(spec) < 2 {
 		return
@@ -91,14 +91,15 @@ func (l *layout) readPointer(fields []string) {
 // number of their parts, and so the work that a type can ask for.
 const maxConstant = 1 << 20
 
-// typeSize returns the distance of two elements of the type in an array, and its
-// alignment. Once a type has been asked about, it can be by several
-// goroutines.
+// typeSize returns the distance between two elements of the type in an array, and the type's
+// alignment. It remembers the answer; once a type is known, several goroutines may ask for it.
 func (l *layout) typeSize(id ir.TypeID) (size, align uint64, err error) {
 	s, err := l.sizeWithin(id, 64)
 	return s.size, s.align, err
 }
 
+// sizeWithin is typeSize for types that are nested at most depth deep. The bounds keep a few
+// hostile lines from describing a huge type.
 func (l *layout) sizeWithin(id ir.TypeID, depth int) (s typeSize, err error) {
 	if id == ir.NoType {
 		return s, errNotNumbers
@@ -147,8 +148,8 @@ func (l *layout) computeSize(t *ir.Type, depth int) (s typeSize, err error) {
 	return s, errNotNumbers
 }
 
-// integerAlign is the alignment of the width, else of the next larger one,
-// else of the largest.
+// integerAlign returns the alignment of the width; if there is none, that of the next larger width,
+// else that of the largest.
 func (l *layout) integerAlign(bits uint32) uint64 {
 	best, largest := uint32(0), uint32(0)
 	for width := range l.integer {
@@ -163,8 +164,8 @@ func (l *layout) integerAlign(bits uint32) uint64 {
 	return l.integer[best]
 }
 
-// floatSize is the size of a floating-point type. One that the data layout
-// does not mention is aligned to the next power of two of its size.
+// floatSize returns the size of a floating-point type. If the data layout does not mention it, the
+// alignment is its size rounded up to a power of two.
 func (l *layout) floatSize(t *ir.Type) typeSize {
 	size := uint64(t.Bits) / 8
 	align := l.float[t.Bits]
@@ -183,8 +184,8 @@ func powerOfTwo(n uint64) uint64 {
 	return p
 }
 
-// vectorSize is the size of a vector. Elements that do not fill bytes lie
-// closer together than bytes do and are refused.
+// vectorSize returns the size of a vector. Elements that are not whole bytes are packed without
+// regard to bytes, and are refused.
 func (l *layout) vectorSize(t *ir.Type, depth int) (typeSize, error) {
 	element, err := l.sizeWithin(t.Elements[0], depth-1)
 	if err != nil {
@@ -205,7 +206,7 @@ func (l *layout) vectorSize(t *ir.Type, depth int) (typeSize, error) {
 	return s, nil
 }
 
-// structLayout returns the offsets of a structure's members.
+// structLayout returns the offsets of a structure's members, and its size.
 func (l *layout) structLayout(t *ir.Type, depth int) (offsets []uint64, s typeSize, err error) {
 	s = typeSize{align: 1, parts: 1}
 	if !t.Packed {
@@ -235,7 +236,8 @@ var (
 	errNotNumbers = fmt.Errorf("a specialization constant cannot have a type that is not made of numbers")
 )
 
-// times returns the size of n elements. Those without size have no parts.
+// times returns the size of n elements. Elements without a size add no parts, so that any number of
+// them is allowed.
 func (s typeSize) times(n uint64) (typeSize, error) {
 	if s.size == 0 {
 		return typeSize{align: s.align, parts: 1}, nil

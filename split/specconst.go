@@ -109,8 +109,8 @@ func isSpecConstantReader(name string) bool {
 	return strings.HasPrefix(name, scalarPrefix) || strings.HasPrefix(name, compositePrefix) || strings.HasPrefix(name, allocationPrefix)
 }
 
-// internType returns the type that is like want, adding it if the module has
-// none.
+// internType returns the integer type that is like want, adding it if the module has none. Only
+// kind and width are compared, which is all that an integer type has.
 func internType(m *ir.Module, want ir.Type) ir.TypeID {
 	for i := range m.Types {
 		if t := &m.Types[i]; t.Kind == want.Kind && t.Bits == want.Bits {
@@ -159,7 +159,8 @@ func (g *Graph) findReads(id ir.ValueID, readers map[ir.ValueID]bool) error {
 	return err
 }
 
-// readConstant decodes a call.
+// readConstant decodes a call. It fails if the call does not have the form that front ends give it,
+// as nothing else could be lowered.
 func (g *Graph) readConstant(call *ir.Call) (specRead, error) {
 	c := g.specConstants
 	read := specRead{call: call.Number, order: int(call.Callee), typ: call.Result}
@@ -196,8 +197,8 @@ func (g *Graph) readConstant(call *ir.Call) (specRead, error) {
 	return read, err
 }
 
-// callConvention decodes how a call reads its constant: the index of the first of
-// its three arguments, the destination of the value, and its type.
+// callConvention decodes how a call reads its constant: the index of the first of its three
+// arguments, where the value goes, and its type.
 func (c *specConstants) callConvention(read *specRead, call *ir.Call) (first int, err error) {
 	name, want := c.layout.module.Values[call.Callee].Name, 3
 	switch {
@@ -214,8 +215,8 @@ func (c *specConstants) callConvention(read *specRead, call *ir.Call) (first int
 	return first, nil
 }
 
-// constantName returns the name of a constant, which front ends pass as a
-// string: the host addresses the constant by it.
+// constantName returns the name of a constant, by which the host addresses it. Front ends pass it
+// as a string.
 func (c *specConstants) constantName(arg ir.Constant) (string, error) {
 	if arg.Kind == ir.ConstantValue && c.isInitialized(arg.Value) {
 		text, err := c.layout.module.Initializer(arg.Value)
@@ -247,12 +248,13 @@ func (c *specConstants) defaultValue(arg ir.Constant) (ir.TypeID, ir.Constant, e
 	return typ, value, nil
 }
 
+// isInitialized reports whether the value is a variable whose initial value the module has.
 func (c *specConstants) isInitialized(id ir.ValueID) bool {
 	v := &c.layout.module.Values[id]
 	return v.Kind == ir.Variable && !v.Declaration
 }
 
-// member returns member i of an aggregate.
+// member returns member i of an aggregate, or a zero Constant if the initialiser has none.
 func member(c *ir.Constant, i int) ir.Constant {
 	switch {
 	case c.Kind == ir.ConstantAggregate && i < len(c.Elements):
@@ -265,10 +267,9 @@ func member(c *ir.Constant, i int) ir.Constant {
 	return ir.Constant{}
 }
 
-// lowerSpecConstants puts the constants into the partition and replaces the calls
-// that read them. Constants are numbered by the order in which the reading
-// functions come in the module, and then by that of the calls, so that the
-// numbers depend on the text alone.
+// lowerSpecConstants puts the constants into the partition and replaces the calls that read them.
+// Constants are numbered in the order in which the functions that are called come in the module,
+// and then in that of the calls, so that the numbers depend on the text alone.
 func (x *Extractor) lowerSpecConstants(s *Partition, mode SpecConstantMode) error {
 	if mode == SpecConstantsKept {
 		return nil

@@ -113,9 +113,8 @@ func (s *summary) imageTitle() string {
 // imagePair is two images to compare, or one image and nil.
 type imagePair struct{ a, b *summary }
 
-// pairImages pairs images that offer the same with the same code first, then
-// those that offer the same, then those with the same code: an edit changes
-// one of the two as a rule.
+// pairImages pairs images that offer the same with the same code first, then those that offer the
+// same, then those with the same code: an edit usually changes only one of the two.
 func pairImages(a, b []*summary) []imagePair {
 	partner := make([]*summary, len(a))
 	free := make(map[*summary]bool, len(b))
@@ -161,8 +160,7 @@ func pairBy(a, b []*summary, partner []*summary, free map[*summary]bool, key fun
 	}
 }
 
-// listDifferences lists the differences of a pair; one without a partner is
-// added or removed.
+// listDifferences lists the differences of a pair that has both images.
 func (c imagePair) listDifferences() []Difference {
 	var found []Difference
 	differ := func(field, format string, args ...any) {
@@ -198,8 +196,7 @@ func (c imagePair) listDifferences() []Difference {
 	return found
 }
 
-// codeDifference describes the sizes of two codes and the first byte that
-// differs.
+// codeDifference describes the sizes of two codes and the first byte that differs.
 func codeDifference(a, b devimg.Code) string {
 	at, ok := firstDifference(a, b)
 	if !ok {
@@ -208,8 +205,8 @@ func codeDifference(a, b devimg.Code) string {
 	return fmt.Sprintf("%d and %d bytes, the first difference at %#x", a.Size(), b.Size(), at)
 }
 
-// firstDifference returns the first byte at which code differs, reading both
-// in pieces.
+// firstDifference returns the place of the first byte at which code differs, reading both in
+// pieces. There is none if one is the beginning of the other.
 func firstDifference(a, b devimg.Code) (int64, bool) {
 	var left, right [1 << 12]byte
 	for at := int64(0); ; at += int64(len(left)) {
@@ -275,7 +272,7 @@ func PropertyDifferences(a, b *props.Sets) []string {
 	return lines
 }
 
-// setNames returns the names of all sets, in order and each once.
+// setNames returns the names of all sets, each once, in the order in which they occur first.
 func setNames(lists ...*props.Sets) []string {
 	var names []string
 	seen := make(map[string]bool)

@@ -45,8 +45,8 @@ type fileMemory struct{ *objfile.File }
 // Guard implements abi.Memory.
 func (fileMemory) Guard(read func() error) error { return filemap.Guard(read) }
 
-// newHostObject prepares the search for descriptors in a file. release is called at
-// times while much of it is read.
+// newHostObject prepares the search for descriptors in a file. release is called now and then while
+// much of the file is read.
 func newHostObject(file *objfile.File, release func()) *hostObject {
 	return &hostObject{
 		file: file, release: release, known: make(map[uint64]bool),
@@ -79,7 +79,7 @@ func (h *hostObject) readImages() ([]Located, error) {
 	return h.appendBounds(found)
 }
 
-// readBounds reads the sections .tgtimg: pairs of address and size.
+// readBounds reads the sections named .tgtimg: pairs of address and size.
 func (h *hostObject) readBounds() error {
 	for i := range h.file.Sections {
 		s := &h.file.Sections[i]
@@ -115,8 +115,7 @@ type candidate struct {
 	images  int
 }
 
-// findDescriptors looks for descriptors in all loaded data but the sections of
-// images.
+// findDescriptors looks for descriptors in all loaded data except the sections of images.
 func (h *hostObject) findDescriptors() []candidate {
 	var found []candidate
 	for _, span := range h.file.Spans(isImageSection) {
@@ -125,19 +124,19 @@ func (h *hostObject) findDescriptors() []candidate {
 	return found
 }
 
-// isImageSection reports whether a section holds images by its name.
+// isImageSection reports whether a section holds images, by its name.
 func isImageSection(s *objfile.FileSection) bool {
 	return s.HasPrefix(bundlePrefix) || s.HasPrefix(largePrefix+bundlePrefix) ||
 		slices.ContainsFunc(hostFormats, func(f *hostFormat) bool { return f.sections.images != "" && s.Named(f.sections.images) })
 }
 
-// isBoundsSection knows the sections that have an element for each image.
+// isBoundsSection reports whether a section has an element for each image.
 func isBoundsSection(s *objfile.FileSection) bool {
 	return slices.ContainsFunc(hostFormats, func(f *hostFormat) bool { return s.Named(f.sections.info) })
 }
 
-// scanSpan looks for descriptors at every place where a pointer can be:
-// stripped programs have no symbol that says where they are.
+// scanSpan looks for descriptors at every place where a pointer can be: a stripped program has no
+// symbol for them. Almost all places fail the test of one word.
 func (h *hostObject) scanSpan(found []candidate, span objfile.Span) []candidate {
 	width := h.file.Pointer
 	l := abi.NewLayout(width, abi.Record2).Descriptor
@@ -158,8 +157,9 @@ func (h *hostObject) scanSpan(found []candidate, span objfile.Span) []candidate 
 	return found
 }
 
-// confirmRecord reports whether a descriptor lies at the address, and the form
-// of its image records.
+// confirmRecord reports whether a descriptor lies at the address, and which form its image records
+// have. DPC++ does not look at their version, so the other form is tried where .tgtimg can confirm
+// it.
 func (h *hostObject) confirmRecord(address uint64) (abi.Record, bool) {
 	header, err := h.decoder.Header(address)
 	if err != nil {
@@ -191,9 +191,8 @@ func (h *hostObject) firstKnown(header abi.Header, l *abi.Layout) bool {
 	return h.known[h.readPointer(b[l.Image.CodeBegin:])]
 }
 
-// validRecords reports whether a wrapper could have written every record of a
-// descriptor: versions, kinds and formats exist, and pointers lead into the
-// file.
+// validRecords reports whether a wrapper could have written every record of a descriptor: versions,
+// kinds and formats exist, and pointers lead into the file.
 func (h *hostObject) validRecords(header abi.Header, l *abi.Layout) bool {
 	n := uint64(header.Count) * uint64(l.Image.Len)
 	b, err := h.file.View(header.Images, n)
@@ -229,8 +228,8 @@ func (h *hostObject) isPrintableAt(address uint64) bool {
 	return !slices.ContainsFunc(s, func(c byte) bool { return c < ' ' || c > '~' })
 }
 
-// hasMappedPointers reports whether two pointers of a record bound a part of
-// the file's memory.
+// hasMappedPointers reports whether two pointers of a record are the bounds of memory that the file
+// has.
 func (h *hostObject) hasMappedPointers(record []byte, begin, end int) bool {
 	from, to := h.readPointer(record[begin:]), h.readPointer(record[end:])
 	if to < from || from == 0 {
@@ -268,9 +267,8 @@ func (h *hostObject) locateImage(place *Location) {
 	}
 }
 
-// appendBounds adds the images of .tgtimg that no descriptor has, which are
-// those of kinds other than SYCL. The name of their section has kind and
-// target.
+// appendBounds adds the images of .tgtimg that no descriptor has, which are those of kinds other
+// than SYCL. Their kind and target are in the name of their section.
 func (h *hostObject) appendBounds(found []Located) ([]Located, error) {
 	covered := make(map[uint64]bool, len(found))
 	for i := range found {
@@ -310,8 +308,8 @@ func (h *hostObject) boundSections() map[string]bool {
 	return names
 }
 
-// parseBundleName reads "__CLANG_OFFLOAD_BUNDLE__<kind>-<target>", also of a
-// section of large data.
+// parseBundleName reads "__CLANG_OFFLOAD_BUNDLE__<kind>-<target>", also as the name of a section of
+// large data.
 func parseBundleName(section string) (kind devimg.Kind, target string, ok bool) {
 	id, ok := strings.CutPrefix(strings.TrimPrefix(section, largePrefix), bundlePrefix)
 	if !ok {

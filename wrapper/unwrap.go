@@ -11,14 +11,13 @@ import (
 	"offlink/wrapper/internal/objfile"
 )
 
-// Unwrap returns the device images in the bytes of a file, in the order in
-// which they lie there; see [Open]. The images share the bytes. The content of
-// compressed envelopes is held in memory.
+// Unwrap returns the device images in the bytes of a file, in the order in which they lie there;
+// see [Open]. The images share the bytes. The content of compressed envelopes is held in memory.
 func Unwrap(data []byte, opts ReadOptions) ([]Located, error) {
 	return unwrapData(data, container.NewBudget(opts.MaxInflated))
 }
 
-// unwrapData finds the images in a file of any form that is read.
+// unwrapData finds the images in a file of any form that is supported.
 func unwrapData(data []byte, budget *container.Budget) ([]Located, error) {
 	w := &walker{
 		budget: budget,
@@ -45,8 +44,8 @@ type walker struct {
 	found  []Located
 }
 
-// part is bytes to look into: a whole file, a member of an archive, an entry
-// of a bundle.
+// part is bytes that may contain images: a whole file, a member of an archive, an entry of a
+// bundle.
 type part struct {
 	data   []byte
 	path   []string
@@ -59,7 +58,8 @@ type part struct {
 	pointed *pointedSection // set where pointers of the host lead to the envelopes in data
 }
 
-// inside returns the part of that name in p.
+// inside returns the part of the given name within p. Its offset counts from the start of the file,
+// unless something around it was compressed.
 func (p *part) inside(name string, data []byte, offset int64, enclose func(rope) (rope, error)) *part {
 	if p.offset < 0 || offset < 0 {
 		offset = -1
@@ -69,8 +69,9 @@ func (p *part) inside(name string, data []byte, offset int64, enclose func(rope)
 	return &part{data: data, path: append(slices.Clip(p.path), name), offset: offset, parent: p, enclose: enclose}
 }
 
-// walkPart finds the images of a file or of a file within it; the depth is
-// bounded.
+// walkPart finds the images of a file or of a file within it. Depth and the sum of the sizes are
+// bounded. A member of another kind is skipped, since archives hold such; a whole file of another
+// kind is an error.
 func (w *walker) walkPart(p *part) error {
 	if w.left -= int64(len(p.data)); w.left < 0 {
 		return errors.New("envelopes hold the same bytes many times over")
@@ -93,8 +94,8 @@ func (w *walker) walkPart(p *part) error {
 	return describeOther(p.data)
 }
 
-// describeOther is the error for a file that holds no images, with the kind of
-// the file if it is known.
+// describeOther returns the error for a file that holds no images, with the kind of the file if it
+// is known.
 func describeOther(data []byte) error {
 	if f := devimg.Sniff(devimg.Bytes(data)); f != devimg.FormatNone {
 		return fmt.Errorf("%w: the bare code of an image (%s)", ErrNoImages, f)
@@ -123,8 +124,8 @@ func (w *walker) walkMembers(p *part, read func([]byte) ([]objfile.Member, error
 // memberReplacer returns an archive's bytes with other bytes of a member.
 type memberReplacer func(data []byte, m objfile.Member, content []objfile.Content, size int64) ([]objfile.Content, error)
 
-// firstEnvelope is where envelopes begin: in a section that an edit has moved
-// one out of, after the zeros that it left.
+// firstEnvelope returns where envelopes begin. A section that an edit has moved an envelope out of
+// begins with the zeros that this left.
 func (p *part) firstEnvelope() int {
 	if p.pointed == nil {
 		return 0
@@ -132,7 +133,8 @@ func (p *part) firstEnvelope() int {
 	return container.FirstEnvelope(p.data)
 }
 
-// walkEnvelope adds the images of an envelope of package container.
+// walkEnvelope adds the images of an envelope of package container. Entries that contain images
+// themselves are walked; those of the host are not images.
 func (w *walker) walkEnvelope(p *part) error {
 	entries, err := container.Read(p.data, w.budget)
 	if err != nil {
@@ -223,18 +225,19 @@ func (w *walker) walkSections(p *part, h *hostObject, found []Located) error {
 	return nil
 }
 
-// isOffloadSection knows the sections of clang's new driver: in objects, and
-// in programs for OpenMP and SYCL.
+// isOffloadSection reports whether a section is one of clang's new driver: in objects, and in
+// programs for OpenMP and SYCL.
 func isOffloadSection(s *objfile.FileSection) bool {
 	return s.HasPrefix(".llvm.offloading") || s.HasPrefix(".llvm.rodata.offloading")
 }
 
-// isFatSection knows the sections of HIP and CUDA.
+// isFatSection reports whether a section is one of HIP and CUDA.
 func isFatSection(s *objfile.FileSection) bool {
 	return slices.ContainsFunc(hostFormats, func(f *hostFormat) bool { return slices.ContainsFunc(f.fatPrefixes, s.HasPrefix) })
 }
 
-// walkSection finds the images of a section that holds containers.
+// walkSection finds the images of a section that is an envelope, or that is a single image as its
+// name says.
 func (w *walker) walkSection(p *part, h *hostObject, s *objfile.FileSection) error {
 	inner := p.inside(s.Name(), s.Data, s.Offset, func(r rope) (rope, error) { return replaceSection(p.data, s, r) })
 	if isFatSection(s) {

@@ -18,20 +18,19 @@ import (
 // to, in all, unless the caller chooses another limit.
 const DefaultBudget = 1 << 30
 
-// heldBytes is how many inflated bytes of envelopes are held in memory; bytes
-// past these go to files.
+// heldBytes is how many inflated bytes of envelopes are held in memory; further bytes go to files.
 const heldBytes = 8 << 20
 
-// Budget is the rest of the bytes that compressed parts may inflate to, and the
-// files and mappings of those of envelopes. It is not safe for concurrent use.
+// Budget counts the bytes that compressed parts may still inflate to, and owns the files and
+// mappings of inflated envelopes. It is not safe for concurrent use.
 type Budget struct {
 	left, all int64
 	held      int64
 	scratch   *scratch // nil: all is held
 }
 
-// NewBudget returns a budget of n bytes, of DefaultBudget where n is 0, that
-// holds the content of compressed envelopes in memory.
+// NewBudget returns a budget of n bytes, or of DefaultBudget if n is not positive, that holds the
+// content of compressed envelopes in memory.
 func NewBudget(n int64) *Budget {
 	if n <= 0 {
 		n = DefaultBudget
@@ -39,17 +38,16 @@ func NewBudget(n int64) *Budget {
 	return &Budget{left: n, all: n}
 }
 
-// NewScratchBudget is NewBudget with files for the content of compressed
-// envelopes. The files have no names and are mapped: the caller calls Close
-// when it no longer uses anything that was read.
+// NewScratchBudget is NewBudget with files for the content of compressed envelopes. The files have
+// no names and are mapped: the caller calls Close once it no longer uses anything that was read.
 func NewScratchBudget(n int64) *Budget {
 	b := NewBudget(n)
 	b.scratch = &scratch{}
 	return b
 }
 
-// Restart returns a budget of as many bytes as b had at first, whose files b
-// closes.
+// Restart returns a budget of as many bytes as b had at first. Both use the files of b, which b's
+// Close closes.
 func (b *Budget) Restart() *Budget { return &Budget{left: b.all, all: b.all, scratch: b.scratch} }
 
 // Close releases the files.
@@ -59,8 +57,8 @@ func (b *Budget) Close() {
 	}
 }
 
-// Release gives back the memory that holds pages of the files; they come back
-// when they are read.
+// Release gives back the memory that holds pages of the files. The pages come back when they are
+// read.
 func (b *Budget) Release() {
 	if b.scratch == nil {
 		return
@@ -70,7 +68,7 @@ func (b *Budget) Release() {
 	}
 }
 
-// Scratch returns a new file that Close closes, of a budget that has files.
+// Scratch returns a new file, which Close closes. The budget must be of NewScratchBudget.
 func (b *Budget) Scratch() (*os.File, error) { return b.scratch.create() }
 
 // take takes bytes off the budget.
@@ -88,9 +86,9 @@ type grown struct {
 	code devimg.Code // the same, without the memory of data
 }
 
-// inflate returns the bytes that packed, of zstd or zlib, inflates to, after
-// some that come first. It fails before it inflates anything if the promised
-// size of all is more than is left, and stops once the content passes it.
+// inflate returns first, followed by the bytes that packed (zstd or zlib) inflates to. promised is
+// the size of both. If it is more than the budget has left, nothing is inflated; content that grows
+// past it is an error.
 func (b *Budget) inflate(first, packed []byte, promised uint64) (grown, error) {
 	if promised < uint64(len(first)) {
 		return grown{}, fmt.Errorf("a promised size of %d bytes", promised)
@@ -130,8 +128,8 @@ type releasing struct {
 	read   int
 }
 
-// releaseEvery is how many bytes are read until Release is called: pages of a
-// mapped file count as the memory of the process.
+// releaseEvery is how many bytes are read between calls of Release: pages of a mapped file count as
+// the memory of the process.
 const releaseEvery = 2 << 20
 
 func (r *releasing) Read(p []byte) (int, error) {
@@ -160,8 +158,9 @@ func hasLargeWindow(head []byte) bool {
 	return h.WindowSize > windowInMemory && (!h.HasFCS || h.FrameContentSize > windowInMemory)
 }
 
-// growFile inflates a frame with a large window into a mapping of the file,
-// which then is the window, and reports whether it did.
+// growFile inflates a frame with a large window into a mapping of the file, which then is the
+// window, and reports whether it did: false without an error means that the caller inflates it
+// another way.
 func (b *Budget) growFile(f *os.File, first, packed []byte, size int64) (bool, error) {
 	if !hasLargeWindow(packed) || filemap.Reserve(f, size) != nil {
 		return false, nil
@@ -181,8 +180,8 @@ func (b *Budget) growFile(f *os.File, first, packed []byte, size int64) (bool, e
 	return true, err
 }
 
-// inflateInto inflates zstd frames into a mapping, which is their window, and
-// returns the number of bytes. Pages of both are released in the meantime.
+// inflateInto inflates zstd frames into a mapping, which is their window, and returns the number of
+// bytes. Pages of the mappings are released in the meantime.
 func (b *Budget) inflateInto(mapped, packed []byte) (int64, error) {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(uint64(len(mapped))), zstd.WithDecodeAllCapLimit(true))
@@ -206,6 +205,7 @@ func (b *Budget) mapFile(f *os.File, size int64, writable bool) ([]byte, error) 
 	return data, err
 }
 
+// growTo writes first and the inflated bytes, whose sum must be size.
 func growTo(w io.Writer, first []byte, packed io.Reader, isZstd bool, size int64) error {
 	if _, err := w.Write(first); err != nil {
 		return err
@@ -250,7 +250,7 @@ func (b *Budget) storeCode(write func(io.Writer) error) (devimg.Code, error) {
 	return devimg.Section(f, 0, size), err
 }
 
-// scratch is nameless files and their mappings.
+// scratch is files without names and their mappings.
 type scratch struct {
 	files []*os.File
 	maps  [][]byte
@@ -265,8 +265,8 @@ func (s *scratch) create() (*os.File, error) {
 	return f, err
 }
 
-// createNameless makes a file that vanishes with the process, or earlier when
-// nothing refers to it. Where an open file cannot be removed it keeps its name.
+// createNameless makes a file that vanishes with the process, or earlier when nothing refers to it.
+// A system that cannot remove an open file keeps its name until Close.
 func createNameless() (*os.File, error) {
 	f, err := filemap.CreateNameless("", "offlink-*")
 	if err != nil {

@@ -21,8 +21,8 @@ const (
 	bundleEnd   = "__CLANG_OFFLOAD_BUNDLE____END__ "
 )
 
-// isBundle knows the binary form: the magic and a number of entries. A
-// section name in a text file begins so too, and goes on with letters.
+// isBundle recognizes the binary form: the magic and a number of entries, whose highest byte is 0.
+// The name of a section in a text file begins with the magic too, but letters follow.
 func isBundle(data []byte) bool {
 	return bytes.HasPrefix(data, []byte(BundleMagic)) && len(data) >= len(BundleMagic)+8 && data[len(BundleMagic)+7] == 0
 }
@@ -61,7 +61,7 @@ func readBundle(data []byte) (int, []Entry, error) {
 // shorten cuts a name, which may be hostile, for a message.
 func shorten(name []byte) []byte { return name[:min(len(name), 200)] }
 
-// newBundleEntry reads an id: <kind>-<triple>[-<target id>].
+// newBundleEntry makes an entry from an id: <kind>-<triple>[-<target id>].
 func newBundleEntry(id string) Entry {
 	e := Entry{Name: id}
 	e.Kind, e.Target, e.Host = ParseBundleID(id)
@@ -69,8 +69,8 @@ func newBundleEntry(id string) Entry {
 	return e
 }
 
-// ArchOf returns the processor that a target ends with: the part after the
-// four of a triple, or the fourth where the triple has no environment.
+// ArchOf returns the processor at the end of a target: the part after the four of a triple, or the
+// fourth part if the triple has no environment.
 func ArchOf(target string) string {
 	parts := strings.SplitN(target, "-", 5)
 	switch {
@@ -97,8 +97,8 @@ func ParseBundleID(id string) (kind devimg.Kind, target string, host bool) {
 	return kind, target, kind == devimg.KindHost
 }
 
-// isBundleText looks for a start delimiter after a comment sign in the first
-// line.
+// isBundleText looks for a start delimiter after a comment sign in the first line that is not
+// empty.
 func isBundleText(data []byte) bool {
 	head := bytes.TrimLeft(data[:min(len(data), 64)], "\r\n")
 	line, _, _ := bytes.Cut(head, []byte("\n"))
@@ -106,8 +106,7 @@ func isBundleText(data []byte) bool {
 	return at > 0 && at <= 3 // "# ", "; ", "// "
 }
 
-// readBundleText reads a text bundle: parts between lines that delimit
-// them.
+// readBundleText reads a text bundle: parts between lines that delimit them.
 func readBundleText(data []byte) (int, []Entry, error) {
 	r := &reader{form: BundleText, data: data}
 	var entries []Entry
@@ -157,8 +156,8 @@ func findEnd(data []byte, from int, id string) (end, after int, ok bool) {
 	return end, after, true
 }
 
-// rebuildBundle makes a binary bundle again. Parts stay aligned as all of them
-// were, which is to 4096 bytes in HIP's.
+// rebuildBundle makes a binary bundle again with other code of entry n, or without the entry if
+// code is nil. Parts stay aligned as all of them were, which is to 4096 bytes in HIP's bundles.
 func rebuildBundle(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
 	_, entries, err := readBundle(data)
 	if err != nil {
@@ -178,6 +177,7 @@ func rebuildBundle(data []byte, n int, code devimg.Code) ([]devimg.Code, error) 
 	return encodeBundle(ids, codes, align), nil
 }
 
+// encodeBundle encodes the table first, since it has the offsets of all codes.
 func encodeBundle(ids []string, codes []devimg.Code, align int64) []devimg.Code {
 	at := int64(len(BundleMagic) + 8)
 	for _, id := range ids {
@@ -201,8 +201,8 @@ func encodeBundle(ids []string, codes []devimg.Code, align int64) []devimg.Code 
 	return out.list
 }
 
-// rebuildBundleText puts other bytes between the delimiters of a part, or
-// takes the part out with its delimiters.
+// rebuildBundleText puts other bytes between the delimiters of a part, or takes the part out
+// together with its delimiters if code is nil.
 func rebuildBundleText(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
 	_, entries, err := readBundleText(data)
 	if err != nil {
@@ -222,7 +222,7 @@ func rebuildBundleText(data []byte, n int, code devimg.Code) ([]devimg.Code, err
 	return []devimg.Code{devimg.Bytes(data[:begin]), code, devimg.Bytes(data[end:])}, nil
 }
 
-// lineStart is where the line begins that ends before at.
+// lineStart returns where the last line before at begins.
 func lineStart(data []byte, at int64) int64 {
 	return int64(bytes.LastIndexByte(data[:max(at, 0)], '\n') + 1)
 }

@@ -84,6 +84,7 @@ type fatFile struct {
 	first, end uint64 // of its entries
 }
 
+// openFatBinary checks the header and cuts the data off after the last entry.
 func openFatBinary(data []byte) (*fatFile, error) {
 	f := &fatFile{reader: reader{form: FatBinary, data: data}}
 	head, err := f.slice(0, fatHeaderSize, "header")
@@ -122,6 +123,7 @@ func (f *fatFile) readHeader(at uint64) (head []byte, payload, size uint64, err 
 	return head, at + length, size, err
 }
 
+// readEntry reads an entry and returns where the next one begins.
 func (f *fatFile) readEntry(at uint64) (e Entry, next uint64, err error) {
 	head, payload, size, err := f.readHeader(at)
 	if err != nil {
@@ -154,7 +156,7 @@ func (f *fatFile) readEntry(at uint64) (e Entry, next uint64, err error) {
 	return e, next, nil
 }
 
-// trimPadding takes the zeros off the end of a text.
+// trimPadding takes the zeros off the end of a text, at most as many as padding can have.
 func (e *Entry) trimPadding() {
 	n := len(bytes.TrimRight(e.Data, "\x00"))
 	n = max(n, len(e.Data)-fatPayloadAlign)
@@ -162,8 +164,8 @@ func (e *Entry) trimPadding() {
 	e.Image.Code = devimg.Bytes(e.Data)
 }
 
-// indirectText returns the text of the pair of offset and length whose own
-// offset a field of the header has.
+// indirectText returns the text that an offset and a length in the header locate; field is where
+// the offset of this pair is.
 func (f *fatFile) indirectText(head []byte, field int) string {
 	at := uint64(u32(head, field))
 	if at < fatEntrySize || at+8 > uint64(len(head)) {
@@ -198,9 +200,9 @@ func fatCompression(flags uint64) string {
 	return "lz4"
 }
 
-// rebuildFatBinary makes a fat binary again with other code of entry n, or
-// without the entry. New code is stored uncompressed, as NVIDIA's compression
-// is not documented, unless it is the code that the entry has.
+// rebuildFatBinary makes a fat binary again with other code of entry n, or without the entry if
+// code is nil. New code is stored uncompressed, as NVIDIA's compression is not documented, unless
+// it is the code that the entry has.
 func rebuildFatBinary(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
 	f, err := openFatBinary(data)
 	if err != nil {
@@ -228,7 +230,7 @@ func rebuildFatBinary(data []byte, n int, code devimg.Code) ([]devimg.Code, erro
 	return append([]devimg.Code{devimg.Bytes(header)}, out.list...), nil
 }
 
-// appendFatEntry appends an entry with other code.
+// appendFatEntry appends an entry with other code. old is the payload so far, with its padding.
 func (p *pieces) appendFatEntry(head, old []byte, code devimg.Code) error {
 	head = bytes.Clone(head)
 	flags := u64(head, fatFlags)
@@ -258,7 +260,7 @@ func (p *pieces) appendFatEntry(head, old []byte, code devimg.Code) error {
 	return nil
 }
 
-// looksPacked reports whether code is neither an ELF file nor text.
+// looksPacked reports whether code is neither an ELF file nor text, and so may be compressed.
 func looksPacked(code devimg.Code) bool {
 	var head [64]byte
 	n, _ := code.ReadAt(head[:], 0)
@@ -273,7 +275,7 @@ func looksPacked(code devimg.Code) bool {
 	return n == 0
 }
 
-// sameBytes reports whether old is code and its padding.
+// sameBytes reports whether old is code followed by padding.
 func sameBytes(code devimg.Code, old []byte) (bool, error) {
 	if n := int64(len(old)) - code.Size(); n < 0 || n >= fatPayloadAlign {
 		return false, nil

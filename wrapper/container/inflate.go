@@ -15,18 +15,19 @@ import (
 // ErrBudget says that compressed bytes grow past the limit.
 var ErrBudget = errors.New("it grows past the limit for compressed data: if the file is to be trusted, raise the limit (-max-inflated)")
 
-// maxWindow is the largest window of zstd that its own tool makes (-22), and
-// that clang asks for in large bundles.
+// maxWindow is the largest window of zstd that its own tool makes (-22). Clang asks for it in large
+// bundles.
 const maxWindow = 1 << 27
 
 // IsZstd reports whether data begins a zstd frame.
 func IsZstd(data []byte) bool { return len(data) >= 4 && u32(data, 0) == 0xFD2FB528 }
 
-// idleDecoders are decoders of zstd whose windows can be used again. They are
-// few whatever the number of processors: each keeps the largest window that it
-// had, and a sync.Pool would keep some for each processor.
+// idleDecoders holds a decoder of zstd whose window can be used again. There is one, whatever the
+// number of processors: a decoder keeps the largest window that it had, and a sync.Pool would keep
+// some for each processor.
 var idleDecoders = make(chan *zstd.Decoder, 1)
 
+// takeDecoder takes the idle decoder, or makes a new one.
 func takeDecoder() *zstd.Decoder {
 	select {
 	case d := <-idleDecoders:
@@ -41,7 +42,7 @@ func takeDecoder() *zstd.Decoder {
 	return d
 }
 
-// putDecoder gives a decoder back.
+// putDecoder gives a decoder back; it is closed if another one is idle already.
 func putDecoder(d *zstd.Decoder) error {
 	err := d.Reset(nil)
 	select {
@@ -52,7 +53,7 @@ func putDecoder(d *zstd.Decoder) error {
 	return err
 }
 
-// zstdReader is a decoder of the pool while it is used.
+// zstdReader is a decoder that Close gives back.
 type zstdReader struct{ *zstd.Decoder }
 
 func (r zstdReader) Close() error { return putDecoder(r.Decoder) }
@@ -68,8 +69,8 @@ func newInflater(r io.Reader, isZstd bool) (io.ReadCloser, error) {
 	return zstdReader{d}, nil
 }
 
-// copyInflated writes the bytes that zstd or zlib data inflates to, and stops
-// one byte after the limit.
+// copyInflated writes the bytes that zstd or zlib data inflates to. It stops one byte after the
+// limit, so that the caller can tell that there are more.
 func copyInflated(w io.Writer, r io.Reader, isZstd bool, limit int64) (int64, error) {
 	source, err := newInflater(r, isZstd)
 	if err != nil {
@@ -79,9 +80,8 @@ func copyInflated(w io.Writer, r io.Reader, isZstd bool, limit int64) (int64, er
 	return io.Copy(w, io.LimitReader(source, limit+1))
 }
 
-// inflatedCode is the uncompressed code of a compressed image. It is inflated
-// whenever it is read, and not held: code that is read in order is inflated
-// once. It is safe for concurrent use.
+// inflatedCode is the uncompressed code of a compressed image. It is inflated whenever it is read,
+// and not held. Code that is read in order is inflated once. It is safe for concurrent use.
 type inflatedCode struct {
 	packed devimg.Code
 	size   int64
@@ -91,8 +91,7 @@ type inflatedCode struct {
 	at     int64
 }
 
-// Size is the size that the header promises; reading fails if the content has
-// another.
+// Size is the size that the header promises; reading fails if the content has another size.
 func (c *inflatedCode) Size() int64 { return c.size }
 
 func (c *inflatedCode) openSource() (io.ReadCloser, error) {
@@ -147,6 +146,8 @@ func (c *inflatedCode) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
+// readError turns the end of the content, where more was promised or less, into an error about the
+// size.
 func (c *inflatedCode) readError(err error) error {
 	if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
 		return c.sizeError()
@@ -154,7 +155,8 @@ func (c *inflatedCode) readError(err error) error {
 	return err
 }
 
-// seekTo moves the source to an offset, from the start if it is past it.
+// seekTo moves the source to an offset. Inflation only goes forward: for an offset before the
+// current one, it begins again.
 func (c *inflatedCode) seekTo(off int64) error {
 	if c.source != nil && c.at > off {
 		c.closeSource()
@@ -175,16 +177,16 @@ func (c *inflatedCode) seekTo(off int64) error {
 	return nil
 }
 
+// closeSource gives the decoder back; the next read begins again.
 func (c *inflatedCode) closeSource() {
 	noteClosed(c)
 	c.source.Close()
 	c.source = nil
 }
 
-// InflateImage returns the uncompressed code of an image of
-// FormatCompressedNone. It is inflated as it is read, and must have the size
-// that the header of the frame promises, which is taken off the budget; a frame
-// without a size is inflated to learn it.
+// InflateImage returns the uncompressed code of an image of FormatCompressedNone. It is inflated as
+// it is read, and must have the size that the header of the frame promises, which is taken off the
+// budget. A frame without a size is inflated once to find its size.
 func InflateImage(c devimg.Code, b *Budget) (devimg.Code, error) {
 	var head [4]byte
 	if n, _ := c.ReadAt(head[:], 0); !IsZstd(head[:n]) {
@@ -213,8 +215,8 @@ func InflateImage(c devimg.Code, b *Budget) (devimg.Code, error) {
 	return &inflatedCode{packed: c, size: size}, nil
 }
 
-// promisedSize returns the size that the headers of the zstd frames in c say,
-// if all of them say one.
+// promisedSize returns the sum of the sizes in the headers of the zstd frames in c, if all of them
+// state one.
 func promisedSize(c devimg.Code) (size int64, known bool) {
 	for at := int64(0); at < c.Size(); {
 		var head [zstd.HeaderMaxSize]byte
@@ -241,9 +243,9 @@ func promisedSize(c devimg.Code) (size int64, known bool) {
 	return size, true
 }
 
-// frameEnd returns where the blocks of a frame end that begin at an offset,
-// or -1. A block has a header of 3 bytes: bit 0 marks the last, bits 1 and 2
-// are the type, of which 1 is one byte many times, the others are the size.
+// frameEnd returns where the blocks of a frame end that begin at an offset, or -1 if they are cut
+// off. A block has a header of 3 bytes: bit 0 marks the last block, bits 1 and 2 are the type, and
+// the others are the size. Type 1 is one byte that is repeated.
 func frameEnd(c devimg.Code, at int64) int64 {
 	for {
 		var head [3]byte
@@ -261,9 +263,9 @@ func frameEnd(c devimg.Code, at int64) int64 {
 	}
 }
 
-// Peek fills head with the first bytes that a zstd image inflates to, without
-// inflating the rest, and returns how many there were. It is safe for
-// concurrent use: decoders come from a pool.
+// Peek fills head with the first bytes that a zstd image inflates to, without inflating the rest,
+// and returns how many there were. It is safe for concurrent use: each call has a decoder of its
+// own.
 func Peek(c devimg.Code, head []byte) (int, error) {
 	source, err := newInflater(io.NewSectionReader(c, 0, c.Size()), true)
 	if err != nil {

@@ -58,6 +58,7 @@ type offloadFile struct {
 	grown      grown // the content of compressed entries
 }
 
+// readOffloadBinary reads one OffloadBinary and returns its size, since others may follow.
 func readOffloadBinary(data []byte, b *Budget) (int, []Entry, error) {
 	f := &offloadFile{reader: reader{form: OffloadBinary, data: data}}
 	header, err := f.slice(0, offloadHeaderSize, "header")
@@ -88,8 +89,8 @@ func readOffloadBinary(data []byte, b *Budget) (int, []Entry, error) {
 	return int(size), entries, err
 }
 
-// inflateEntries replaces compressed bytes by their content. The header stays
-// as it is.
+// inflateEntries replaces compressed bytes by their content, from version 3 on. The header stays as
+// it is.
 func (f *offloadFile) inflateEntries(b *Budget) error {
 	if f.version < 3 {
 		return nil
@@ -114,6 +115,8 @@ func (f *offloadFile) inflateEntries(b *Budget) error {
 	return nil
 }
 
+// readEntries reads the entries that have an image. Those that are metadata only are left out,
+// after their check.
 func (f *offloadFile) readEntries() ([]Entry, error) {
 	begin, count := u64(f.data, 16), u64(f.data, 24)
 	if f.version == 1 {
@@ -136,6 +139,8 @@ func (f *offloadFile) readEntries() ([]Entry, error) {
 	return entries, nil
 }
 
+// readEntry reads an entry and its strings. The image of a compressed entry lies in the inflated
+// content, not in the file.
 func (f *offloadFile) readEntry(b []byte) (Entry, error) {
 	var e Entry
 	off, size := u64(b, 24), u64(b, 32)
@@ -180,7 +185,7 @@ func (f *offloadFile) readStrings(off, count uint64) ([]String, error) {
 	return list, nil
 }
 
-// setStrings moves the strings that an image has fields for into these.
+// setStrings moves the strings for which an image has fields into these, and keeps the others.
 func (e *Entry) setStrings(list []String) {
 	for _, s := range list {
 		switch s.Key {
@@ -200,7 +205,8 @@ func (e *Entry) setStrings(list []String) {
 	}
 }
 
-// readValue reads the value of a string entry.
+// readValue reads the value of a string entry. Version 1 has no size for it, so that it ends at a
+// NUL.
 func (f *offloadFile) readValue(b []byte) (string, error) {
 	if f.version == 1 {
 		return f.readCString(u64(b, 8))
@@ -227,8 +233,8 @@ func (f *offloadFile) readCString(off uint64) (string, error) {
 	return string(rest[:end]), f.spend(end)
 }
 
-// setSymbols reads the kernels' names: a line each, or from 2026 on with a
-// NUL each. The tables with a binary header that came later are left out.
+// setSymbols reads the kernels' names: a line each, or from 2026 on ended by a NUL each. The tables
+// with a binary header that came later are left out.
 func (e *Entry) setSymbols(value string) {
 	separator := "\n"
 	if strings.Contains(value, "\x00") {

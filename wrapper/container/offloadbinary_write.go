@@ -9,7 +9,7 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// offloadPart is an entry of an OffloadBinary as it lies there.
+// offloadPart is an entry of an OffloadBinary, kept as it is except for its code.
 type offloadPart struct {
 	head    []byte // image kind, offload kind, flags
 	strings []String
@@ -18,8 +18,8 @@ type offloadPart struct {
 	prefix  []byte
 }
 
-// rebuildOffloadBinary makes an OffloadBinary again, of its own version and
-// compressed if it was.
+// rebuildOffloadBinary makes an OffloadBinary again, of the same version and compressed if it was.
+// Without code, the entry is left out; if it was the only one, nothing is left.
 func rebuildOffloadBinary(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
 	f := &offloadFile{reader: reader{form: OffloadBinary, data: data}, version: u32(data, 4)}
 	if err := f.inflateEntries(b); err != nil {
@@ -48,9 +48,9 @@ func rebuildOffloadBinary(data []byte, n int, code devimg.Code, b *Budget) ([]de
 	return compressOffload(made, IsZstd(data[offloadHeaderSize3:]), b)
 }
 
-// compressOffload compresses an OffloadBinary as it is encoded, and puts the
-// sizes into its header. The first piece is the headers and tables, of which
-// only the header of the file stays as it is.
+// compressOffload compresses an OffloadBinary after it was encoded, and puts the sizes into its
+// header. The first piece is the headers and tables, of which only the file's header stays
+// uncompressed.
 func compressOffload(made []devimg.Code, zstd bool, b *Budget) ([]devimg.Code, error) {
 	first, err := devimg.ReadCode(made[0])
 	if err != nil {
@@ -67,7 +67,7 @@ func compressOffload(made []devimg.Code, zstd bool, b *Budget) ([]devimg.Code, e
 	return []devimg.Code{devimg.Bytes(header), packed}, nil
 }
 
-// readParts reads the entries, metadata too, and numbers those that are images.
+// readParts reads all entries, metadata too, and numbers those of which Read makes images.
 func (f *offloadFile) readParts() ([]offloadPart, error) {
 	begin, count := u64(f.data, 16), u64(f.data, 24)
 	if f.version == 1 {
@@ -103,6 +103,8 @@ func (p *offloadPart) isImage() bool {
 	return u32(p.head, 4)&offloadMetadataOnly == 0
 }
 
+// readPart reads an entry. prefix is the metadata that a part of a SYCLBIN has before its code; it
+// stays when the code changes.
 func (f *offloadFile) readPart(b []byte) (offloadPart, error) {
 	p := offloadPart{head: b[:8]}
 	var err error
@@ -147,7 +149,7 @@ func encodeOffload(version uint32, parts []offloadPart) []devimg.Code {
 	return out.list
 }
 
-// stringSize is the bytes of an element of a string map.
+// stringSize returns the size of an element of a string map in bytes.
 func stringSize(version uint32) int {
 	if version == 1 {
 		return 16
@@ -155,8 +157,8 @@ func stringSize(version uint32) int {
 	return 24
 }
 
-// offloadStrings is the string maps of all entries, which lie at an offset,
-// and the strings after them.
+// offloadStrings returns the string maps of all entries, which begin at the offset at, and the
+// strings, which follow them.
 func offloadStrings(version uint32, at int, parts []offloadPart) (maps []byte, texts *textTable) {
 	count := 0
 	for _, p := range parts {
@@ -175,8 +177,7 @@ func offloadStrings(version uint32, at int, parts []offloadPart) (maps []byte, t
 	return maps, texts
 }
 
-// offloadEntries is the entries of images from an offset on, and the size of
-// everything.
+// offloadEntries returns the entries, whose images begin at imageAt, and the size of the whole.
 func offloadEntries(version uint32, headerSize int, imageAt int64, parts []offloadPart) (entries []byte, end int64) {
 	mapAt := headerSize + len(parts)*offloadEntrySize
 	for _, p := range parts {
@@ -191,6 +192,8 @@ func offloadEntries(version uint32, headerSize int, imageAt int64, parts []offlo
 	return entries, imageAt
 }
 
+// offloadHeader returns the header. Version 1 has the size of its only entry in the place of the
+// number of entries. The inflated size of version 3 is 0 until compressOffload sets it.
 func offloadHeader(version uint32, size, entriesAt, count uint64) []byte {
 	h := binary.LittleEndian.AppendUint32([]byte(offloadMagic), version)
 	h = binary.LittleEndian.AppendUint64(h, size)
@@ -205,7 +208,7 @@ func offloadHeader(version uint32, size, entriesAt, count uint64) []byte {
 	return h
 }
 
-// textTable is NUL-terminated strings, each once.
+// textTable has strings that end in a NUL, each once.
 type textTable struct {
 	base    int // offset of the table
 	text    []byte

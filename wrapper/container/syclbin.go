@@ -104,7 +104,7 @@ func (f *syclbinFile) readHeaders() error {
 	return err
 }
 
-// sets reads property sets of the metadata table; of no bytes there are none.
+// sets reads property sets of the metadata table. If there are no bytes, there are no sets.
 func (f *syclbinFile) sets(off, size uint64) (*props.Sets, error) {
 	if size == 0 {
 		return &props.Sets{}, nil
@@ -115,9 +115,9 @@ func (f *syclbinFile) sets(off, size uint64) (*props.Sets, error) {
 	return f.parseSets(f.data[f.metadata+off:][:size])
 }
 
+// parseSets parses metadata. Many images may share it and it is parsed for each: the budget bounds
+// that.
 func (r *reader) parseSets(text []byte) (*props.Sets, error) {
-	// Metadata may be shared by many images and is parsed for each: the budget
-	// bounds that.
 	if err := r.spend(len(text)); err != nil {
 		return nil, err
 	}
@@ -145,6 +145,8 @@ func (f *syclbinFile) module(b []byte) ([]Entry, error) {
 	return append(ir, native...), nil
 }
 
+// images returns the entries of count headers from first on. Their properties are those of the
+// abstract module, their own and those of the file.
 func (f *syclbinFile) images(headers []byte, first, count uint32, shared *props.Sets) ([]Entry, error) {
 	have := uint64(len(headers) / syclbinModuleSize)
 	if uint64(first)+uint64(count) > have {
@@ -176,8 +178,8 @@ func (f *syclbinFile) codeAt(off, size uint64) ([]byte, error) {
 	return f.data[f.code+off:][:size], nil
 }
 
-// newSYCLBINEntry makes an image of the sets of its abstract module, its own
-// and those of the file. Its entries are its kernel names.
+// newSYCLBINEntry makes an image from the property sets of its abstract module, its own and those
+// of the file. Its entries are the kernel names of the abstract module.
 func newSYCLBINEntry(shared, own, global *props.Sets) Entry {
 	var e Entry
 	e.Kind = devimg.KindSYCL
@@ -211,9 +213,9 @@ func newSYCLBINEntry(shared, own, global *props.Sets) Entry {
 	return e
 }
 
-// stringRole is the key that marks the entries of a SYCLBIN of version 2:
-// "global_metadata", "am_metadata", "ir" and "native". All but the first have
-// an index of their abstract module.
+// The keys of strings that the entries of a SYCLBIN of version 2 have: stringRole marks them, as
+// "global_metadata", "am_metadata", "ir" or "native". All but the first have the number of their
+// abstract module under stringIndex.
 const (
 	stringRole  = "role"
 	stringIndex = "am_index"
@@ -233,9 +235,9 @@ func isSYCLBINPart(e Entry) bool {
 	return ok
 }
 
-// joinSYCLBIN makes the images of a SYCLBIN of version 2 from its parts. The
-// bytes of metadata parts are .prop text; those of code are u64 size of the
-// metadata, the metadata, the code.
+// joinSYCLBIN makes the images of a SYCLBIN of version 2 from its parts. The bytes of metadata
+// parts are .prop text; those of code are u64 size of the metadata, the metadata, the code. Parts
+// may come in any order, so the metadata is read first.
 func joinSYCLBIN(r *reader, parts []Entry) ([]Entry, error) {
 	global, modules := &props.Sets{}, map[string]*props.Sets{}
 	for _, p := range parts {
@@ -274,6 +276,8 @@ func joinSYCLBIN(r *reader, parts []Entry) ([]Entry, error) {
 	return entries, nil
 }
 
+// syclbinPart makes an image from a part with code. An offset of -1 says that the part was
+// compressed, so that the code lies nowhere in the file.
 func syclbinPart(r *reader, p *Entry, shared, global *props.Sets) (Entry, error) {
 	if len(p.Data) < 8 || u64(p.Data, 0) > uint64(len(p.Data)-8) {
 		return Entry{}, r.errorf(0, "a part of a SYCLBIN has no room for its metadata")

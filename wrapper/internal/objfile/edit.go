@@ -62,8 +62,8 @@ type formatEditor interface {
 	// grow plans room for size bytes in the section, or in a segment, like
 	// that of the image.
 	grow(e *Editor, img Extent, size int64) (room, error)
-	// moveSection plans that a section's bytes are elsewhere in the file, of
-	// another number, and reports whether it can.
+	// moveSection plans that a section has size bytes at another offset of the file, and reports
+	// whether it can.
 	moveSection(e *Editor, section int, offset, size int64) bool
 	// rotated is called when records of size bytes at addr were rotated, to
 	// check that tables of relocations without a field for each still hold,
@@ -153,7 +153,8 @@ func (e *Editor) siteAt(addr uint64) (site, bool) {
 	return e.sites[i], true
 }
 
-// SetPointer plans that the pointer at addr leads to value.
+// SetPointer plans that the pointer at addr leads to value. A relocation keeps its symbol; only the
+// addend changes.
 func (e *Editor) SetPointer(addr, value uint64) error {
 	width := e.file.Pointer
 	raw := e.file.filled(addr)
@@ -165,6 +166,8 @@ func (e *Editor) SetPointer(addr, value uint64) error {
 	if err != nil {
 		return err
 	}
+	// The change is added to the addend, wherever that is: it may count from a symbol, not from
+	// zero.
 	delta := value - e.file.readPointer(now)
 	s, ok := e.siteAt(addr)
 	if !ok {
@@ -192,8 +195,8 @@ func (e *Editor) Word(v uint64) []byte {
 	return b
 }
 
-// Rotate plans that the first of count records of size bytes at addr goes
-// after the last, with its relocations.
+// Rotate plans that the first of count records of size bytes at addr goes after the last, with its
+// relocations. The others move toward the start.
 func (e *Editor) Rotate(addr uint64, size, count int) error {
 	if count < 2 {
 		return nil
@@ -226,7 +229,8 @@ func (e *Editor) sitesIn(addr, length uint64) []site {
 	return e.sites[first:max(first, last)]
 }
 
-// moveSite plans that a relocation is for the pointer delta bytes further.
+// moveSite plans that a relocation is for the pointer at delta bytes higher, modulo the size of an
+// address.
 func (e *Editor) moveSite(s site, delta uint64) {
 	field := bytes.Clone(e.file.data[s.target:][:e.format.targetSize()])
 	if len(field) == 8 {
@@ -241,8 +245,8 @@ func (e *Editor) moveSite(s site, delta uint64) {
 // and so in their relocations.
 var errPattern = errors.New("the images of this file differ in which tables they have (one lacks entries or properties), and its relocations cannot be rearranged for that: wrap them anew and relink")
 
-// samePattern checks that all records have their null words at the same
-// places.
+// samePattern checks that all records have their null words at the same places, and so their
+// relocations, in which case rotating the records moves no relocation.
 func samePattern(raw []byte, size, width int) error {
 	for at := size; at < len(raw); at += width {
 		if isZero(raw[at:at+width]) != isZero(raw[at-size:at-size+width]) {
@@ -292,9 +296,9 @@ func (z Zeros) Size() int64 { return int64(z) }
 // imageAlign is the alignment of image bytes.
 const imageAlign = 16
 
-// movedSection is the content of a section that is moved to the end of the
-// file, with zeros instead of an image and room for another to follow it, and
-// the offset of that one in the section.
+// movedSection returns the content of a section that is moved to the end of the file, and the offset
+// in it for a new image. The old image is zeros, and the new one comes after everything else, so that
+// all other offsets in the section stay.
 func movedSection(s *FileSection, img Extent) (content []Content, offset int64) {
 	at := img.Addr - s.Addr
 	offset = alignUp(int64(len(s.Data)), imageAlign)

@@ -29,7 +29,7 @@ func newCOFFEditor(data []byte) (*Editor, error) {
 	return e, nil
 }
 
-// addSites collects the relocations of an object's section.
+// addSites collects the relocations of an object's section. Their addends are in the pointers.
 func (f *coffEditor) addSites(e *Editor, section int) error {
 	s, h := &f.file.Sections[section], &f.sections[section]
 	if s.Exec || !s.Alloc || len(s.Data) == 0 {
@@ -51,11 +51,12 @@ func (f *coffEditor) addSites(e *Editor, section int) error {
 	return nil
 }
 
+// targetSize is the size of the address in a relocation.
 func (f *coffEditor) targetSize() int { return 4 }
 
-// rotated rewrites the table of base relocations if records differ in which of
-// their words are pointers. An image that is loaded where it was
-// linked to has no table.
+// rotated rewrites the table of base relocations if records differ in which of their words are
+// pointers. The words move as in the ELF editor's RELR table. If the new table is shorter, zeros
+// follow it. An image that is loaded where it was linked to has no table.
 func (f *coffEditor) rotated(e *Editor, addr uint64, size int, raw, _ []byte) error {
 	if !f.image || samePattern(raw, size, f.file.Pointer) == nil {
 		return nil
@@ -96,9 +97,8 @@ const (
 	peBaseDirectory = 5
 )
 
-// baseRelocations returns the table of base relocations, by which the loader
-// moves pointers; it has to move with the data (PE format, "The .reloc
-// Section").
+// baseRelocations returns the table of base relocations, by which the loader moves pointers. It has
+// to move with the data (PE format, "The .reloc Section").
 func (f *coffEditor) baseRelocations() (baseTable, bool) {
 	at := f.header + coffHeaderSize + peDirectories64
 	if f.file.Pointer == 4 {
@@ -125,8 +125,8 @@ type baseWord struct {
 	kind uint16
 }
 
-// decodeBase lists the words of a table: blocks {u32 page, u32 size of the
-// block, u16 kind and offset...}, filled up with kind 0.
+// decodeBase lists the words of a table: blocks {u32 page, u32 size of the block, u16 kind and
+// offset...}, padded with entries of kind 0.
 func decodeBase(table []byte) []baseWord {
 	var words []baseWord
 	for len(table) >= 8 {
@@ -144,8 +144,8 @@ func decodeBase(table []byte) []baseWord {
 	return words
 }
 
-// encodeBase encodes base relocations: blocks of a page each, a multiple of
-// four bytes long, padded by an entry of type 0.
+// encodeBase encodes base relocations in blocks of a page each. A block is a multiple of four bytes
+// long, padded with an entry of kind 0.
 func encodeBase(words []baseWord) []byte {
 	slices.SortFunc(words, func(a, b baseWord) int { return cmp.Compare(a.addr, b.addr) })
 	var table []byte
@@ -168,7 +168,8 @@ func encodeBase(words []baseWord) []byte {
 	return table
 }
 
-// inPlace serves images: the loader adds a distance to every pointer.
+// inPlace serves images: their pointers hold addresses, to which the loader adds a distance. A
+// pointer of an object needs a relocation.
 func (f *coffEditor) inPlace(e *Editor, addr, value uint64) ([]byte, error) {
 	if !f.image {
 		return nil, f.errorf(-1, "the pointer at %#x has no relocation", addr)
@@ -201,8 +202,8 @@ func (f *coffEditor) growSection(e *Editor, section int, img Extent, size int64)
 	return room{addr: s.Addr + uint64(offset), before: before, start: start}, nil
 }
 
-// moveSection moves the raw data of a section in the file and leaves its
-// addresses.
+// moveSection moves the raw data of an object's section in the file and leaves its addresses.
+// Sections of an image cannot move.
 func (f *coffEditor) moveSection(e *Editor, section int, offset, size int64) bool {
 	if f.image || offset+size > 1<<32-1 {
 		return false
@@ -222,8 +223,8 @@ const (
 	peCheckSum     = 64
 )
 
-// addSection plans one more section after the others, if the headers have
-// room for its own.
+// addSection plans one more section after the others, if the headers have room for its header. It
+// has the name and the flags of the section that the image was in.
 func (f *coffEditor) addSection(e *Editor, like int, size int64) (room, error) {
 	optional := f.header + coffHeaderSize
 	if len(f.data) < optional+peCheckSum+4 {
@@ -259,8 +260,8 @@ func (f *coffEditor) addSection(e *Editor, like int, size int64) (room, error) {
 	return room{addr: f.base + uint64(addr), start: start, after: []Content{Bytes(make([]byte, raw-size))}}, nil
 }
 
-// headerRoom reports whether a section header fits at the offset: it lies in
-// the headers, before the first section, on zeros.
+// headerRoom reports whether a section header fits at the offset: within the headers, before the
+// first section, and where there are only zeros.
 func (f *coffEditor) headerRoom(at, headers int64) bool {
 	end := at + coffSectionSize
 	if end > headers || end > int64(len(f.data)) || len(f.sections) >= 0xffff {

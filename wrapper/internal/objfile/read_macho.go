@@ -31,8 +31,8 @@ const (
 
 var machoReadable = map[uint32]string{uint32(macho.CpuAmd64): "x86_64", uint32(macho.CpuArm64): "aarch64"}
 
-// isMachO reports whether the file begins as a Mach-O file does; universal
-// files are taken apart before.
+// isMachO reports whether the file begins as a Mach-O file does. Universal files are taken apart
+// before.
 func isMachO(data []byte) bool {
 	if len(data) < 4 {
 		return false
@@ -56,12 +56,14 @@ type machoFile struct {
 	file        *File
 }
 
+// machoSegment is a segment: its place in memory and in the file.
 type machoSegment struct {
 	addr, size, offset, fileSize uint64
 	command                      uint64 // where the load command is
 	name                         string
 }
 
+// machoRelocs is the place of a section's relocations in the file, and their number.
 type machoRelocs struct{ offset, count uint32 }
 
 // readMachO reads a Mach-O file.
@@ -112,7 +114,7 @@ func (m *machoFile) readHeader() error {
 	return nil
 }
 
-// readCommands reads the load commands, each of which says its size.
+// readCommands reads the load commands, each of which states its size.
 func (m *machoFile) readCommands() error {
 	commands, err := m.slice(machoHeaderSize, uint64(m.u32(20)), "load commands")
 	if err != nil {
@@ -162,7 +164,8 @@ func (m *machoFile) linkedit(c []byte, what string) ([]byte, error) {
 	return m.slice(uint64(binary.LittleEndian.Uint32(c[8:])), uint64(binary.LittleEndian.Uint32(c[12:])), what)
 }
 
-// readSegment reads a segment with its sections.
+// readSegment reads a segment with its sections. The segment at the start of the file contains the
+// file header, so that it gives the base address.
 func (m *machoFile) readSegment(at uint64, c []byte) error {
 	word := func(off int) uint64 { return binary.LittleEndian.Uint64(c[off:]) }
 	s := machoSegment{word(24), word(32), word(40), word(48), at, cName(c[8:24])}
@@ -182,8 +185,8 @@ func (m *machoFile) readSegment(at uint64, c []byte) error {
 	return nil
 }
 
-// readSection reads a section of 80 bytes, whose names fill 16 bytes and need
-// not end in a zero.
+// readSection reads a section header of 80 bytes. Its names fill 16 bytes and need not end in a
+// zero.
 func (m *machoFile) readSection(b []byte) error {
 	size, offset := binary.LittleEndian.Uint64(b[40:]), binary.LittleEndian.Uint32(b[48:])
 	flags := binary.LittleEndian.Uint32(b[64:])
@@ -205,13 +208,14 @@ func (m *machoFile) readSection(b []byte) error {
 	return nil
 }
 
-// cName is a name in a field that NULs fill up.
+// cName returns the name in a field that is filled up with NULs.
 func cName(b []byte) string {
 	name, _, _ := bytes.Cut(b, []byte{0})
 	return string(name)
 }
 
-// placeRegions lays the segments out in memory.
+// placeRegions lays the segments out in memory, except for __PAGEZERO, which only reserves
+// addresses.
 func (m *machoFile) placeRegions() error {
 	var regions []region
 	for i, s := range m.segments {

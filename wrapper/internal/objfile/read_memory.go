@@ -46,9 +46,9 @@ func (e *AddressError) Error() string {
 
 const notMapped = "the file has no bytes there"
 
-// setRegions takes the ranges of a file, which must not overlap. Several that
-// show the same bytes of the file may together be four times as large as it:
-// pages are shared at their borders, and no more.
+// setRegions takes the ranges of a file, which must not overlap. Several may show the same bytes of
+// the file, since pages are shared at the borders of segments. Four times the size of the file is
+// more than that takes; hostile tables could ask for any amount.
 func (f *File) setRegions(in *input, regions []region) error {
 	slices.SortStableFunc(regions, func(a, b region) int { return cmp.Compare(a.addr, b.addr) })
 	var total uint64
@@ -90,11 +90,10 @@ func (f *File) filled(addr uint64) []byte {
 // that lies between two.
 const patchPage = 1 << 12
 
-// applyFixups stores the pointers into copies of the pages around them: objects and
-// chained files hold no addresses before. Fixups outside the file's bytes are dropped.
-// They come in any order, nearly sorted as a rule, and there may be millions, so that
-// they are asked for twice and not held. release is called each time when some
-// megabytes of the file were read; nil is not.
+// applyFixups stores the pointers into copies of the pages around them: objects and chained files
+// hold no addresses before. Fixups outside the file's bytes are dropped. They come in any order,
+// usually nearly sorted, and there may be millions, so that they are read twice and not held.
+// release, if not nil, is called whenever some megabytes of the file have been read.
 func (f *File) applyFixups(release func()) {
 	if f.fixups == nil {
 		return
@@ -130,7 +129,7 @@ func releasingFixups(fixups iter.Seq[fixup], release func()) iter.Seq[fixup] {
 	}
 }
 
-// touchedPages tells for each region which of its pages fixups change.
+// touchedPages returns for each region which of its pages fixups change.
 func (f *File) touchedPages(fixups iter.Seq[fixup]) map[*region][]bool {
 	pages := make(map[*region][]bool)
 	var r *region
@@ -157,7 +156,7 @@ func (f *File) touchedPages(fixups iter.Seq[fixup]) map[*region][]bool {
 // releaseCopied is how many bytes are copied until pages are released.
 const releaseCopied = 1 << 20
 
-// copyReleasing returns a copy.
+// copyReleasing returns a copy. It calls release, if not nil, while it reads a long original.
 func copyReleasing(b []byte, release func()) []byte {
 	if release == nil || len(b) < releaseCopied {
 		return bytes.Clone(b)
@@ -170,7 +169,7 @@ func copyReleasing(b []byte, release func()) []byte {
 	return out
 }
 
-// copyPages makes a patch of each run of the pages of a region.
+// copyPages makes a patch of each run of touched pages of a region.
 func (f *File) copyPages(r *region, pages []bool, release func()) {
 	for first := 0; first < len(pages); first++ {
 		if !pages[first] {
@@ -186,7 +185,8 @@ func (f *File) copyPages(r *region, pages []bool, release func()) {
 	}
 }
 
-// storePointers writes the fixups into the patches.
+// storePointers writes the fixups into the patches. They are nearly sorted, so the patch of the one
+// before is tried first.
 func (f *File) storePointers(fixups iter.Seq[fixup]) {
 	var p *patch
 	for fix := range fixups {
@@ -220,7 +220,8 @@ func (f *File) readPointer(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// View returns the n bytes at addr; see abi.Memory.
+// View returns the n bytes at addr; see abi.Memory. They are copied only if they do not lie in one
+// piece, in the file or in a patch.
 func (f *File) View(addr, n uint64) ([]byte, error) {
 	r := f.regionAt(addr)
 	if r == nil {
@@ -251,7 +252,7 @@ func (f *File) patchesIn(begin, end uint64) (first, last int) {
 	return first, last
 }
 
-// joinPatches copies a range that is not of one piece. Copies are bounded, as
+// joinPatches copies a range that does not lie in one piece. The sum of all copies is bounded, as
 // hostile tables may ask for the same range any number of times.
 func (f *File) joinPatches(r *region, addr, n uint64, patches []patch) ([]byte, error) {
 	if limit := 4*uint64(len(f.data)) + 1<<20; n > limit || f.copied.Add(n) > limit {

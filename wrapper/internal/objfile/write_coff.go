@@ -57,7 +57,7 @@ type coffWriter struct {
 	count   int   // of its entries
 }
 
-// coffHeader is the name and the offsets in a section header.
+// coffHeader has the name and the offsets of a section header.
 type coffHeader struct {
 	name              [8]byte
 	data, relocations int64
@@ -78,7 +78,8 @@ func writeCOFF(w io.Writer, o *Object) error {
 	return e.closeFile()
 }
 
-// layOut assigns the offsets of all parts and the numbers of symbols.
+// layOut assigns the offsets of all parts and the numbers of symbols. Each section has a symbol and
+// an auxiliary record in front of the object's symbols.
 func (e *coffWriter) layOut() error {
 	end := int64(coffHeaderSize + coffSectionSize*len(e.o.Sections))
 	for i, s := range e.o.Sections {
@@ -101,8 +102,8 @@ func (e *coffWriter) layOut() error {
 	return nil
 }
 
-// sectionName is the name, or where in the string table it is: in decimal
-// while seven digits hold that, then in base 64.
+// sectionName returns the name, or its place in the string table: in decimal while seven digits are
+// enough, then in base 64.
 func (e *coffWriter) sectionName(name string) (field [8]byte) {
 	if len(name) <= len(field) {
 		copy(field[:], name)
@@ -122,8 +123,8 @@ func (e *coffWriter) sectionName(name string) (field [8]byte) {
 	return field
 }
 
-// relocationEntries is the number of table entries of a section's
-// relocations: past 16 bits the first holds the number.
+// relocationEntries returns the number of entries in a section's relocation table. From 65,535
+// relocations on, a first entry holds their number.
 func relocationEntries(s *ObjectSection) int {
 	if len(s.Fixups) >= math.MaxUint16 {
 		return len(s.Fixups) + 1
@@ -131,7 +132,8 @@ func relocationEntries(s *ObjectSection) int {
 	return len(s.Fixups)
 }
 
-// storeAddends puts the addends into the sections. Those of instructions are 0.
+// storeAddends puts the addends into the sections. Instructions other than those of FixupPC32 have
+// none.
 func (e *coffWriter) storeAddends() {
 	for _, s := range e.o.Sections {
 		for _, f := range s.Fixups {
@@ -207,8 +209,8 @@ func (e *coffWriter) writeRelocation(at, symbol uint32, kind uint16) {
 	e.put16(kind)
 }
 
-// fixupSymbol is the symbol that a fixup names: for an offset in a section the
-// section's own.
+// fixupSymbol returns the symbol that a fixup names. For a place in a section, it is that of the
+// section.
 func (e *coffWriter) fixupSymbol(f *Fixup) uint32 {
 	if f.Symbol != nil {
 		return f.Symbol.index
@@ -228,8 +230,7 @@ func (e *coffWriter) sectionSymbol(number int, s *ObjectSection) {
 	e.putValues(uint32(s.size), uint16(min(len(s.Fixups), math.MaxUint16)), uint16(0), uint32(0), uint16(number), uint8(0), [3]byte{})
 }
 
-// writeSymbol writes a symbol. A name of up to eight bytes stands in it, a
-// longer one in the string table.
+// writeSymbol writes a symbol. Global symbols and undefined ones have the external class.
 func (e *coffWriter) writeSymbol(s *ObjectSymbol) {
 	class, typ := uint8(coffClassStatic), uint16(0)
 	if s.Global || s.Section == nil {
@@ -241,7 +242,8 @@ func (e *coffWriter) writeSymbol(s *ObjectSymbol) {
 	e.symbolEntry(e.symbolName(s.Name), uint32(s.Offset), e.numbers[s.Section], typ, class, 0)
 }
 
-// symbolName is the name, or four zeros and where in the string table it is.
+// symbolName returns the name, if it has up to eight bytes, or else four zeros and its place in the
+// string table.
 func (e *coffWriter) symbolName(name string) (field [8]byte) {
 	if len(name) <= len(field) {
 		copy(field[:], name)

@@ -39,7 +39,7 @@ var machoMachines = map[Machine][2]uint32{
 	AArch64: {uint32(macho.CpuArm64), 0}, // CPU_SUBTYPE_ARM64_ALL
 }
 
-// machoRelocation is the fields of a relocation that its kind decides.
+// machoRelocation has the fields of a relocation that depend on its kind.
 type machoRelocation struct{ typ, pcrel, length uint32 }
 
 var machoRelocations = map[Machine]map[FixupKind]machoRelocation{
@@ -85,8 +85,8 @@ type machoSymbol struct {
 	value   int64
 }
 
-// writeMachO writes an object: header, commands, data, relocations, symbols,
-// strings.
+// writeMachO writes an object: header, commands, data, relocations, symbols, strings. All offsets
+// are computed first, since the writer never goes back.
 func writeMachO(w io.Writer, o *Object) error {
 	e := &machoWriter{emitter: newEmitter(w), o: o, names: newStringTable("\x00"), locations: map[*ObjectSection]*machoLocation{}}
 	if err := e.layOut(); err != nil {
@@ -217,7 +217,7 @@ func (e *machoWriter) writeParts() {
 	e.writeBytes(e.names.data.Bytes())
 }
 
-// macOS is the version as LC_BUILD_VERSION packs it.
+// macOS returns the version as LC_BUILD_VERSION packs it.
 func (e *machoWriter) macOS() uint32 { return uint32(e.o.MacOS[0])<<16 | uint32(e.o.MacOS[1])<<8 }
 
 // writeSegment writes the one segment, with its sections.
@@ -250,8 +250,8 @@ func (e *machoWriter) sectionHeader(s *ObjectSection) {
 		uint32(relocations), uint32(len(s.Fixups)), flags, [3]uint32{})
 }
 
-// writeSymtab writes LC_SYMTAB and LC_DYSYMTAB; linkers want local, defined
-// and undefined symbols in this order.
+// writeSymtab writes LC_SYMTAB and LC_DYSYMTAB. Linkers want local, defined and undefined symbols
+// in this order.
 func (e *machoWriter) writeSymtab() {
 	e.putValues(uint32(macho.LoadCmdSymtab), uint32(machoSymtabSize), uint32(e.table), uint32(len(e.symbols)),
 		uint32(e.table+machoSymbolSize*int64(len(e.symbols))), uint32(e.names.data.Len()))
@@ -260,7 +260,8 @@ func (e *machoWriter) writeSymtab() {
 		uint32(0), local, local, defined-local, defined, all-defined, [12]uint32{})
 }
 
-// writeRelocations writes the relocations of a section.
+// writeRelocations writes the relocations of a section. A fixup without a symbol names the symbol
+// at the start of its section.
 func (e *machoWriter) writeRelocations(s *ObjectSection) {
 	kinds := machoRelocations[e.o.Machine]
 	for i := range s.Fixups {
