@@ -47,6 +47,7 @@ func (d *Device) OpenPrecompiled(image, module []byte) (any, error) {
 	d.libraries.mu.Lock()
 	open := d.libraries.opened[digest]
 	if open == nil {
+		// Called without the lock, so that opening one image does not hold up others.
 		open = sync.OnceValues(func() (*nativeLibrary, error) { return openNative(d.options.Loader, image) })
 		if d.libraries.opened == nil {
 			d.libraries.opened = map[[sha256.Size]byte]func() (*nativeLibrary, error){}

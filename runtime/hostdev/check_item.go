@@ -107,6 +107,8 @@ func (it *item) startItem() {
 	}
 }
 
+// enterFrame takes the shadows of a frame, all defined, from a stack that grows as that of
+// the frames does.
 func (k *itemCheck) enterFrame(base int, fn *function) {
 	for len(k.stack) < base+fn.words {
 		k.stack = append(k.stack, make([]shadowWord, max(base+fn.words-len(k.stack), len(k.stack)))...)

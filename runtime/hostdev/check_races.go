@@ -112,6 +112,7 @@ func (it *item) noteRace(p pointer, data []byte, write bool, earlier shadow.Conf
 	f.Message = fmt.Sprintf("%s of %d bytes, and a %s by another work-item of %s, with nothing that orders them",
 		verb[write], len(data), verb[earlier.Wrote], map[bool]string{true: "the work-group", false: "another work-group"}[where])
 	f.Place = it.place(it.fn, int(it.pc)-1)
+	// The store is not made yet: the next access, or the end, looks at its effect.
 	if write && earlier.Wrote && !it.check.atomic && earlier.Site&shadow.Atomic == 0 {
 		c.pending = &conflict{at: it.current(), finding: f, data: data, previous: bytes.Clone(data)}
 		return

@@ -90,6 +90,8 @@ func (b *builder) defineLanes(in *spirv.Instruction, k kind, width int) value {
 	return to
 }
 
+// intBinaryEmitter wants operands and results of one width, except that the amount of a
+// shift may have another one.
 func intBinaryEmitter(row binaryByWidth, op spirv.Opcode) func(*builder, *spirv.Instruction) {
 	shift := op == spirv.OpShiftLeftLogical || op == spirv.OpShiftRightLogical || op == spirv.OpShiftRightArithmetic
 	return func(b *builder, in *spirv.Instruction) {

@@ -70,8 +70,8 @@ func (it *item) subgroupSize() int {
 	return min(l.k.subgroup, groupSize(l.r.local)-group*l.k.subgroup)
 }
 
-// meetSubgroup emits an instruction that waits for the sub-group and then calls
-// f with its work-items, or with those that arrive if partial is set.
+// meetSubgroup emits an instruction that waits for the sub-group and then calls f with its
+// work-items, or with those that arrive if partial is set. A barrier has no f.
 func (b *builder) meetSubgroup(in inst, partial bool, f func(items []*item, in *inst) *Fault) {
 	b.fn.subgroup = true
 	in.subgroup, in.partial = true, partial

@@ -152,7 +152,8 @@ func (h *heap) allocate(d *Device, kind driver.MemoryKind, size int64, flags uin
 // allocation has an address of its own.
 func granulesFor(size int64) int64 { return max(1, (size+granule-1)>>granuleBits) }
 
-// takeGranules takes granules from the next gap that has enough.
+// takeGranules takes granules from the next gap that has enough (next fit): granules that
+// were freed are used again late, as a stale pointer should be a Fault.
 func (h *heap) takeGranules(count int64) (first int64, ok bool) {
 	for i := range h.gaps {
 		at := (h.cursor + i) % len(h.gaps)

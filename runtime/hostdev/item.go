@@ -228,6 +228,7 @@ func (a *arena) alloc(size int64) []byte {
 	if a.total+a.used+room > a.limit {
 		return nil
 	}
+	// A block that has too little room left is closed; the rest of it stays unused.
 	for a.block < len(a.blocks) && a.used+room > int64(len(a.blocks[a.block])) {
 		a.total += a.used
 		a.block, a.used = a.block+1, 0

@@ -201,8 +201,9 @@ func groupSize(size [3]int) int {
 	return product
 }
 
-// collectVariables gathers the variables that the kernel's functions refer to,
-// and finds whether they wait for each other.
+// collectVariables gathers the variables that the kernel's functions refer to, and finds
+// whether they wait for each other. With a call through a pointer, all functions that have
+// pointers count.
 func (k *kernel) collectVariables() {
 	seen, together := map[*function]bool{}, false
 	inputs, locals := map[spirv.ID]bool{}, map[int]bool{}

@@ -183,6 +183,7 @@ func (l *lowering) ballot(v *lanes.Value) *lanes.Value {
 	return l.b.Add(lanes.OpAnd, lanes.I32, bits, l.active())
 }
 
+// lowerBallot sets the first of four words: a sub-group has 32 work-items at most here.
 func (l *lowering) lowerBallot(in *spirv.Instruction) {
 	zero := l.i32(0)
 	l.define(in, []*lanes.Value{l.ballot(l.arg(in, 1).words[0]), zero, zero, zero})

@@ -159,6 +159,7 @@ func (k *kernel) compileNative() (n *nativeKernel, err error) {
 		return nil, err
 	}
 	n = &nativeKernel{code: wide, wide: wide, sites: l.sites, local: k.localSize(l)}
+	// Native code may be in the cache, and WebAssembly is then not made.
 	n.startCompiler(k.p.device)
 	if n.fast.Load() != nil {
 		return n, nil
@@ -300,6 +301,7 @@ type layout struct {
 // WebAssembly to native code between two groups.
 func (n *nativeKernel) layout(l *launch, at *layout) {
 	*at = layout{localArgs: at.localArgs[:0]}
+	// Without barriers, only the work-items of one step have private memory at a time.
 	items := int64(max(n.code.Width, n.wide.Width))
 	if n.code.Items {
 		items += int64(groupSize(l.r.local))
@@ -526,6 +528,7 @@ func (w *worker) fillArguments(at *layout, put32 func(int64, uint32), put func(i
 		for n := range p.t.words {
 			v := l.args[p.word+n]
 			put(lanes.RecordWords+8*(p.word+n), v)
+			// An argument by value is copied to a variable, which has no bounds here.
 			if p.t.kind != kindPointer || p.byVal {
 				continue
 			}

@@ -204,6 +204,7 @@ func (j *compileJob) compile(ctx context.Context) (*compiledC, error) {
 		return nil, err
 	}
 	c, err := openC(j.loader, code)
+	// Only code that loads is kept.
 	if err == nil {
 		j.store.Put(j.inputs(), code)
 	}

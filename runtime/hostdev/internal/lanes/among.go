@@ -68,6 +68,7 @@ func (e *emitter) shuffleLanes(v *Value, mask Reg) {
 		n := e.laneOf(lane, l)
 		there := e.emitNew(t, OpAnd, 0, e.emitNew(t, OpLShr, 0, active, n), e.constantReg(I32, 1))
 		there = e.emitNew(scalarType(Bool), OpBool, 0, there)
+		// The shift takes n modulo 32, so that larger numbers must be left out apart.
 		within := e.emitNew(scalarType(Bool), OpULt, 0, n, e.constantReg(I32, uint64(e.width)))
 		n = e.emitNew(t, OpSelect, 0, e.emitNew(scalarType(Bool), OpAnd, 0, there, within), n, own)
 		at := e.emitNew(t, OpAdd, 0, words, e.emitNew(t, OpMul, 0, n, e.constantReg(I32, uint64(size))))

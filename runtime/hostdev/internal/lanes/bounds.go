@@ -209,6 +209,7 @@ func (e *emitter) checkLanes(v *Value, mask Reg) {
 	keep := func(r Reg, off uint32) {
 		e.emitOnly(Inst{Op: OpStore, Type: t, Args: []Reg{words, r}, Imm: 4, Off: off})
 	}
+	// Which lane it was is known only when the code runs, so the vectors go to memory.
 	if v.Bounds.Table {
 		room := uint32(4 * e.width)
 		keep(address, 0)

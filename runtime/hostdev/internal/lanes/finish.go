@@ -88,8 +88,9 @@ func (f *Function) markLive() {
 	}
 }
 
-// numberValues numbers the live values: constants and arguments first, then values in
-// the order of the blocks.
+// numberValues numbers the live values: constants and arguments first, then values in the
+// order of the blocks. A value thus comes after its operands, on which the passes over
+// f.values count.
 func (f *Function) numberValues() {
 	add := func(v *Value) {
 		v.id = len(f.values)

@@ -272,6 +272,7 @@ func (s *structured) cutUnits(pieces []*masked) {
 			continue
 		}
 		for _, to := range s.p.graph.succs[s.p.index[u.block]] {
+			// One edge for several branches to a unit: see mergeRepeated.
 			if v := s.of[to]; !slices.Contains(succs[i], v) {
 				succs[i] = append(succs[i], v)
 			}

@@ -108,6 +108,7 @@ func (d *driver) runGroups() error {
 	}
 	d.openTail(e)
 	d.loadArguments()
+	// Registers 1 and 2 are the first group and the one after the last: see Code.
 	index := e.emitNew(scalarType(I32), OpCopy, 0, 1)
 	done, again := e.newLabel(), e.newLabel()
 	e.emitOnly(Inst{Op: OpBlock, Imm: uint64(done)})
@@ -326,6 +327,7 @@ func (d *driver) runRow(e *emitter, region int, size Reg, snaps map[Reg]Reg, err
 	e.rowEnd = end
 	done, again := e.newLabel(), e.newLabel()
 	e.emitOnly(Inst{Op: OpBlock, Imm: uint64(done)})
+	// There may be no step of this width: the row may be shorter, or have no rest.
 	more := e.emitNew(scalarType(Bool), OpULt, 0, e.x, end)
 	e.emitOnly(Inst{Op: OpBrIf, Args: []Reg{e.invertFlag(more)}, Imm: uint64(done)})
 	e.emitOnly(Inst{Op: OpLoop, Imm: uint64(again)})

@@ -80,6 +80,8 @@ func appendSection(out []byte, id byte, body []byte) []byte {
 	return append(out, body...)
 }
 
+// appendLimits writes the size of a memory that cannot grow: the least number of pages is
+// also the greatest.
 func appendLimits(out []byte, pages uint32) []byte {
 	out = append(out, 1)
 	out = AppendUint(out, uint64(pages))
