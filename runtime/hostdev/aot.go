@@ -15,7 +15,7 @@ import (
 // Native images: the C of a module's kernels is compiled when a program is built,
 // into a shared library that lies next to the SPIR-V image in the program. It is
 // the C that a launch would compile, but for the addresses of program-scope
-// variables: the library reads them out of the record of the launch.
+// variables: the library reads them from the record of the launch.
 
 // NativeSource is the C of a module's kernels.
 type NativeSource struct {

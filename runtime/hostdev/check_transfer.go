@@ -38,8 +38,7 @@ func (it *item) mergeShadow(in *inst, lane int, f func(sum *shadowWord, operand 
 	it.check.s[int(in.dst)+lane] = sum
 }
 
-// stepLanesShadow: all bits of the result are undefined where one of an operand
-// is.
+// stepLanesShadow makes all bits of the result undefined where a bit of an operand is.
 func stepLanesShadow(it *item, in *inst) status {
 	for lane := range int(in.n) {
 		it.mergeShadow(in, lane, func(sum *shadowWord, _ int, word int32) {
@@ -75,7 +74,7 @@ func (sum *shadowWord) keepObject(sh shadowWord) {
 	}
 }
 
-// stepXorShadow: a bit of the result depends on the same bit of the operands.
+// stepXorShadow lets a bit of the result depend on the same bit of the operands.
 func stepXorShadow(it *item, in *inst) status {
 	for lane := range int(in.n) {
 		it.mergeShadow(in, lane, func(sum *shadowWord, _ int, word int32) {
@@ -85,12 +84,12 @@ func stepXorShadow(it *item, in *inst) status {
 	return running
 }
 
-// stepAndShadow: a bit that is 0 in one operand is 0 in the result.
+// stepAndShadow counts on a bit that is 0 in one operand: it is 0 in the result.
 func stepAndShadow(it *item, in *inst) status {
 	return it.bitwiseShadow(in, func(v, undefined uint64) uint64 { return ^v &^ undefined })
 }
 
-// stepOrShadow: a bit that is 1 in one operand is 1 in the result.
+// stepOrShadow counts on a bit that is 1 in one operand: it is 1 in the result.
 func stepOrShadow(it *item, in *inst) status {
 	return it.bitwiseShadow(in, func(v, undefined uint64) uint64 { return v &^ undefined })
 }
@@ -110,7 +109,7 @@ func (it *item) bitwiseShadow(in *inst, decides func(v, undefined uint64) uint64
 	return running
 }
 
-// stepSumShadow: carries go up from an undefined bit.
+// stepSumShadow makes all bits from the lowest undefined one up undefined, as carries go up.
 func stepSumShadow(it *item, in *inst) status {
 	ext := in.ext.(*laneShadow)
 	for lane := range int(in.n) {
@@ -159,8 +158,8 @@ func stepShiftShadow(it *item, in *inst) status {
 	return running
 }
 
-// stepWidenShadow: the operand's bits keep their place; those above it are 0, or
-// copies of its sign.
+// stepWidenShadow keeps the operand's bits in their place; those above it are 0, or copies
+// of its sign.
 func stepWidenShadow(it *item, in *inst) status {
 	ext := in.ext.(*laneShadow)
 	for lane := range int(in.n) {
@@ -198,8 +197,7 @@ func stepSelectShadow(it *item, in *inst) status {
 	return running
 }
 
-// stepAddressShadow: an address is of the allocation of its base, the first
-// operand.
+// stepAddressShadow gives an address the allocation of its base, the first operand.
 func stepAddressShadow(it *item, in *inst) status {
 	var sum shadowWord
 	for _, word := range in.list {

@@ -80,10 +80,10 @@ type launchCommand struct {
 	workers [4]*worker
 }
 
-// launchCommands are those of launches that are over and that nobody refers to.
+// launchCommands are those of launches that are over and are not referred to any more.
 var launchCommands = sync.Pool{New: func() any { return new(launchCommand) }}
 
-// recycle gives the memory to a later launch. Nobody may refer to the command any more.
+// recycle gives the memory to a later launch. Nothing may refer to the command any more.
 func (c *launchCommand) recycle() {
 	*c = launchCommand{}
 	launchCommands.Put(c)

@@ -113,7 +113,8 @@ var floatUnary = map[spirv.Opcode]unaryFloat{
 	},
 }
 
-// With a NaN an ordered comparison is false and an unordered one is true.
+// floatCompare has the comparisons. With a NaN an ordered one is false and an unordered one
+// is true.
 var floatCompare = map[spirv.Opcode]binaryFloat{
 	spirv.OpFOrdEqual:              compare2(func(x, y float64) bool { return x == y }),
 	spirv.OpFUnordEqual:            compare2(func(x, y float64) bool { return !(x < y || x > y) }),

@@ -237,8 +237,8 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	if err := q.enqueueCommand(&c.command, s); err != nil {
 		return err
 	}
-	// Nobody has its event, and nobody waits for it: the memory may be used
-	// again.
+	// The memory may be used again if the caller has no event of it and no other
+	// goroutine waits for it.
 	if s.Block && s.Done == nil && !q.isShared(&c.command) {
 		c.recycle()
 	}

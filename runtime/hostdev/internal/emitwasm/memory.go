@@ -84,8 +84,8 @@ func (e *emitter) loadEvery2(in *lanes.Inst) {
 	}
 }
 
-// isBothHalves tells of two loads of every second word that leave none out: the odd
-// ones first.
+// isBothHalves reports whether two loads of every second word together take all words: the
+// odd ones come first.
 func isBothHalves(odd, even *lanes.Inst) bool {
 	return odd.Op == lanes.OpEvery2 && even.Op == lanes.OpEvery2 && odd.Type == even.Type &&
 		odd.Args[0] == even.Args[0] && odd.Off == even.Off+4
@@ -190,7 +190,7 @@ func (e *emitter) emitAtomic(in *lanes.Inst) {
 	}
 }
 
-// atomicLoop changes a value by comparing and exchanging until nobody came in
+// atomicLoop changes a value by comparing and exchanging until no other thread came in
 // between. Floats come as their bits.
 func (e *emitter) atomicLoop(in *lanes.Inst) {
 	k := e.kindOf(in.Args[1])

@@ -13,8 +13,9 @@ import "slices"
 // branches that may each end the work-item.
 const maxConverging = 8000
 
-// canConverge tells of pieces whose entry is not reached again, and whose branch
-// can be taken by control flow; it counts their values.
+// canConverge reports whether a piece has further forms: its entry must not be reached
+// again from inside, and control flow must be able to take its branch. It counts the values
+// of such pieces.
 func (e *emitter) canConverge(p *part, m *masked) bool {
 	b := p.blocks[m.entry]
 	if !e.forms || e.width == 1 || len(e.c.Insts) > maxConverging || b.Term == Switch || b.Term == Barrier {
@@ -216,8 +217,8 @@ func (e *emitter) rangeAgreement(v *Value) (all, none Reg) {
 	}
 }
 
-// staysSo tells of conditions that hold, or do not hold, in all further steps of a row
-// when they do in one, as the number that grows has passed the other. The bound of the
+// staysSo reports whether a condition holds, or does not hold, in all further steps of a row
+// when it does in one, as the number that grows has passed the other. The bound of the
 // stride keeps the growth over a row below 31 bits.
 func (e *emitter) staysSo(cond *Value, holds bool) bool {
 	if cond.Op == OpEq || cond.Op == OpNe {
@@ -276,7 +277,7 @@ func (d *driver) idleFrom(p *part, from *Block) bool {
 	return true
 }
 
-// mustRun tells of values that do more than compute, or may stop the code.
+// mustRun reports whether a value does more than compute, or may stop the code.
 func (v *Value) mustRun() bool {
 	return v.hasEffect() || v.Bounds != nil || v.Op == OpHost || v.Op == OpActive || v.Op == OpShuffle || v.Op == OpFromLane
 }

@@ -95,11 +95,10 @@ func hoistingOf(s *shared, v *Value) hoisting {
 	return level
 }
 
-// isPure tells of operations that compute their result of their operands and
-// nothing else.
+// isPure reports whether an operation computes its result from its operands alone.
 func (op Op) isPure() bool { return op >= OpAdd && op <= OpSelect }
 
-// isPure tells of values that may be computed anywhere after their operands.
+// isPure reports whether a value may be computed anywhere after its operands.
 func (v *Value) isPure() bool { return v.Op.isPure() || v.Fixed }
 
 func newEmitter(f *Function, a *analysis, c *Code, s *shared, labels *int) *emitter {
@@ -166,8 +165,8 @@ func (e *emitter) findWanted() {
 
 func isShift(op Op) bool { return op == OpShl || op == OpLShr || op == OpAShr }
 
-// byLane tells of operations that are done for each lane on its own, as no
-// instruction set has them for vectors.
+// byLane reports whether an operation is done for each lane on its own, as WebAssembly does
+// not have it for vectors.
 func (e *emitter) byLane(v *Value) bool {
 	switch v.Op {
 	case OpUDiv, OpSDiv, OpURem, OpSRem, OpClz, OpCtz, OpPopcnt:
@@ -483,7 +482,7 @@ func (e *emitter) keepLanes(v *Value, mask Reg, in Inst) {
 }
 
 // eachLane computes lane by lane. The lanes that are not in the mask compute
-// something as well, which nobody uses.
+// something as well, which is not used.
 func (e *emitter) eachLane(v *Value, mask Reg, f func(l int) Reg) {
 	list := make([]Reg, e.width)
 	for l := range list {
@@ -575,8 +574,8 @@ func (e *emitter) writeRegister(v *Value, mask Reg) {
 	e.emitTo(dst, Inst{Op: OpSelect, Args: []Reg{mask, from, dst}})
 }
 
-// loopPhi tells of a phi of a loop with one way in and one back: a lane that
-// is not in the mask has left the loop, or was never in it.
+// loopPhi reports whether a register is a phi of a loop with one way in and one back: a
+// lane that is not in the mask has left the loop, or was never in it.
 func (e *emitter) loopPhi(r *Register) bool {
 	if r.Of == nil {
 		return false

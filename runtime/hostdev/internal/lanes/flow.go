@@ -7,8 +7,7 @@ import (
 )
 
 // part is a set of blocks that are emitted as one piece of control flow, under one
-// mask, from an entry on. Edges out of it and ends of the work-item are the
-// business of leave.
+// mask, from an entry on. leave emits the edges out of it and the ends of the work-item.
 type part struct {
 	blocks []*Block // the entry first
 	index  map[*Block]int
@@ -421,7 +420,7 @@ func (s *structured) tickIfBack(u int, to *Block) {
 }
 
 // emitBranch leads to a block: by its label, or by emitting the block here if this
-// is the only edge to it. A block outside the part is the business of leave.
+// is the only edge to it. For a block outside the part, leave does.
 func (s *structured) emitBranch(u int, to *Block) error {
 	n, ok := s.p.index[to]
 	if !ok {

@@ -404,8 +404,7 @@ func (b *Block) Add(op Op, k Kind, args ...*Value) *Value {
 	return v
 }
 
-// lowOf computes the low half next to the value; one that nobody uses is left out
-// later.
+// lowOf computes the low half next to the value. Finish leaves out those that are not used.
 func (b *Block) lowOf(v *Value) *Value {
 	switch {
 	case lowOps[v.Op]:

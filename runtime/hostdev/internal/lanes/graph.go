@@ -176,9 +176,9 @@ func (g *graph) reversedGraph(leaves func(n int) bool) *graph {
 	return newGraph(succs)
 }
 
-// postDominators is the immediate postdominators of a graph; len(succs) is
-// the end, and a block that never comes there has the end as well. leaves tells of
-// nodes that may also lead out of the graph.
+// postDominators returns the immediate postdominators of the nodes. len(succs) stands for
+// the end, and also serves nodes that never come there. leaves reports whether a node may
+// also lead out of the graph.
 func (g *graph) postDominators(leaves func(n int) bool) []int {
 	end := len(g.succs)
 	r := g.reversedGraph(leaves)

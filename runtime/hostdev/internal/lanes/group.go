@@ -275,8 +275,8 @@ func (d *driver) hoistRegion(region int) {
 	}
 }
 
-// sameForGroup tells of values that are the same for the work-group in steps of
-// each width.
+// sameForGroup reports whether a value is the same for the work-group in steps of each
+// width.
 func (d *driver) sameForGroup(v *Value) bool {
 	for _, e := range d.emitters {
 		if e.a.classOf(v).Level != Group {

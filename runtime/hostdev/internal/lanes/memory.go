@@ -107,7 +107,7 @@ func (e *emitter) extractOnce(v *Value, l int) Reg {
 	return list[l]
 }
 
-// mayLieSideBySide tells of accesses to pairs with addresses that vary.
+// mayLieSideBySide reports whether an access is to pairs at addresses that vary.
 func (e *emitter) mayLieSideBySide(v *Value) bool {
 	return e.width > 1 && e.a.classOf(v.Args[0]).Level == Varying && e.wordsApart(v)
 }
@@ -160,8 +160,8 @@ func (e *emitter) inOrder(v *Value, f func(l int)) {
 	}
 }
 
-// alternates tells of accesses to every second element, as to one part of complex
-// numbers.
+// alternates reports whether the lanes access every second element, as for one part of
+// complex numbers.
 func (e *emitter) alternates(v *Value) bool {
 	c := e.a.classOf(v.Args[0])
 	return e.width > 1 && c.Level == Strided && c.Stride == 8 && v.Imm == 4 && !v.Kind.Wide()
@@ -290,7 +290,7 @@ func (e *emitter) storeSomeLanes(v *Value, mask Reg) {
 }
 
 // scatterLanes stores lane by lane, to addresses that were checked. Lanes that are not in
-// the mask store to memory that nobody reads: see maskedAddresses.
+// the mask store to memory that is not read: see maskedAddresses.
 func (e *emitter) scatterLanes(v *Value, mask Reg) {
 	address := e.addressesOf(v, mask)
 	e.inOrder(v, func(l int) {

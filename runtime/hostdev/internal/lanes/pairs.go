@@ -64,7 +64,7 @@ func (b *Block) pairLoad(v *Value, loads map[wordPlace]*Value, added map[*Value]
 	loads[place] = v
 }
 
-// isWordAccess tells of loads and stores of 32 bits that pairs are made of.
+// isWordAccess reports whether pairs are made of an access: a load or a store of 32 bits.
 func (v *Value) isWordAccess() bool {
 	return (v.Op == OpLoad || v.Op == OpStore) && !v.Fixed && v.Imm == 4 && !v.accessKind().Wide()
 }
@@ -151,7 +151,7 @@ func (b *Block) insertValues(added map[*Value][]*Value) {
 // both words, and an access for each of them: vectors of 64 bits would have to be
 // taken apart.
 
-// wordsApart tells of accesses to pairs that are emitted word by word.
+// wordsApart reports whether an access to pairs is emitted word by word.
 func (e *emitter) wordsApart(v *Value) bool {
 	if !v.Words || e.a.classOf(v.Args[0]).isUniform() {
 		return false

@@ -88,7 +88,7 @@ func (p *promotion) valueOf(r *Register, b *Block, index int) *Value {
 	return same
 }
 
-// onceComputed tells of values that a work-item computes once, at its start.
+// onceComputed reports whether a work-item computes a value once, at its start.
 func (p *promotion) onceComputed(v *Value) bool {
 	return v.Block == nil || v.Block == p.f.Blocks[0] && len(p.graph.preds[0]) == 0
 }
