@@ -19,10 +19,10 @@ func successorBlocks(in *ir.Instruction) iter.Seq[int] {
 	}
 }
 
-// blockDominators returns the immediate dominator of each block: -1 for the first,
-// -2 for those that are not reached. It is the algorithm Semi-NCA (Georgiadis,
-// Linear-Time Algorithms for Dominators and Related Problems, 2005): its steps do
-// not multiply where loops are entered from several sides.
+// blockDominators returns the immediate dominator of each block: -1 for the first, -2 for
+// those that are not reached. The algorithm is Semi-NCA (Georgiadis, Linear-Time
+// Algorithms for Dominators and Related Problems, 2005): unlike iterating to a fixed
+// point, it needs no more passes where loops are entered in several places.
 func blockDominators(body *ir.Body) []int {
 	d := newDominatorFinder(body)
 	for w := len(d.order) - 1; w > 0; w-- {
@@ -48,8 +48,8 @@ func blockDominators(body *ir.Body) []int {
 	return dom
 }
 
-// dominatorFinder has the depth-first search of the blocks. Numbers count them in
-// the order of that search.
+// dominatorFinder holds the state of blockDominators. Blocks are numbered in the order of a
+// depth-first search from the first.
 type dominatorFinder struct {
 	body   *ir.Body
 	order  []int // blocks by number
@@ -87,7 +87,8 @@ func newDominatorFinder(body *ir.Body) *dominatorFinder {
 	return d
 }
 
-// searchBlocks numbers the blocks that are reached.
+// searchBlocks numbers the blocks that are reached, without recursion: the input chooses
+// how deep the graph is.
 func (d *dominatorFinder) searchBlocks() {
 	type visit struct{ block, from int }
 	for stack := []visit{{0, 0}}; len(stack) > 0; {
@@ -106,7 +107,8 @@ func (d *dominatorFinder) searchBlocks() {
 	}
 }
 
-// listPredecessors fills preds.
+// listPredecessors fills preds and predsAt by counting: first how many predecessors each
+// block has, then each predecessor goes to its place.
 func (d *dominatorFinder) listPredecessors() {
 	for _, b := range d.order {
 		for s := range successorBlocks(d.body.Terminator(b)) {
@@ -130,8 +132,9 @@ func (d *dominatorFinder) listPredecessors() {
 // predecessors returns the reached blocks that lead to a block.
 func (d *dominatorFinder) predecessors(b int) []int { return d.preds[d.predsAt[b]:d.predsAt[b+1]] }
 
-// lowest returns the number with the lowest semi on the way up from v, as far as
-// the numbers from last on, which were looked at, lead. It shortens the way.
+// lowest returns the number with the lowest semi on the way up from v, among the numbers
+// from last on, which have their semi already. It compresses the path that it walks, so
+// that all walks together stay nearly linear.
 func (d *dominatorFinder) lowest(v, last int) int {
 	d.path = d.path[:0]
 	for ; d.parent[v] >= last; v = d.parent[v] {
@@ -150,8 +153,8 @@ func (d *dominatorFinder) lowest(v, last int) int {
 	return d.label[v]
 }
 
-// blockOrder returns the blocks in their order, but each after the one that
-// dominates it.
+// blockOrder returns the blocks in the order of the body, except that each comes after its
+// dominator, as SPIR-V requires. LLVM has no such rule.
 func (f *function) blockOrder() []int {
 	if len(f.ir.Blocks) == 1 {
 		return []int{0}
@@ -173,9 +176,9 @@ func (f *function) blockOrder() []int {
 	return order
 }
 
-// edgeValues makes, at the end of a block, the values that phis of the next
-// blocks take from it and that need an instruction: casts of pointers and
-// constant expressions.
+// edgeValues makes, at the end of a block, the values that the phis of its successors take
+// from it and that need an instruction: casts of pointers and constant expressions. Nothing
+// can be written between phis themselves.
 func (f *function) edgeValues(block int) {
 	var seen map[int]bool // blocks with phis
 	for next := range successorBlocks(f.ir.Terminator(block)) {
@@ -192,8 +195,8 @@ func (f *function) edgeValues(block int) {
 	}
 }
 
-// edgeValue makes the value that a phi takes from a block if it needs an
-// instruction. All values of a phi for one block are the same.
+// edgeValue makes the value that a phi takes from a block if it needs an instruction. A phi
+// with several values for one block has the same value in all of them.
 func (f *function) edgeValue(i, block int) {
 	phi := &f.ir.Instructions[i]
 	k := f.originOf(i, block)
@@ -206,13 +209,13 @@ func (f *function) edgeValue(i, block int) {
 	}
 }
 
-// searchedOperands is how many operands of an instruction are searched at each
-// question; a table answers for more, or a switch of a hundred thousand cases
-// would take as many times a hundred thousand steps.
+// searchedOperands is the number of operands up to which an instruction is searched anew
+// for each query. A table serves longer ones: a switch of n cases takes n queries, so
+// searching would be quadratic.
 const searchedOperands = 32
 
-// originOf returns the operand of a phi that is its first value for a block, -1
-// for a block that it does not name.
+// originOf returns the index of the operand that is a phi's first value for a block, or -1
+// if the phi does not name the block.
 func (f *function) originOf(i, block int) int {
 	operands := f.ir.Instructions[i].Operands
 	if len(operands) <= searchedOperands {
@@ -268,7 +271,8 @@ func (f *function) waysBetween(from, to int) (count int) {
 	return table[to]
 }
 
-// edgeID returns the identifier of a value that edgeValues makes.
+// edgeID returns the identifier of a value that edgeValues makes. The phi may be written
+// before or after the end of the block that makes it.
 func (f *function) edgeID(phi, operand int) id {
 	key := phiEdge{phi, operand}
 	if f.incoming[key] == 0 {
@@ -277,7 +281,7 @@ func (f *function) edgeID(phi, operand int) id {
 	return f.incoming[key]
 }
 
-// needsCode reports whether a value needs an instruction to be of a type.
+// needsCode reports whether it takes an instruction to have a value as one of type want.
 func (f *function) needsCode(v ir.Value, want id) bool {
 	if v.Kind == ir.ValueConstant {
 		c := f.ir.Constants.At(v)
@@ -289,8 +293,8 @@ func (f *function) needsCode(v ir.Value, want id) bool {
 	return f.typeOf(v) != want
 }
 
-// writePhi writes a phi with one value for each block that it comes from; LLVM has one for
-// each way from there.
+// writePhi writes a phi with one value for each predecessor. LLVM has one for each edge, so
+// a predecessor may be there several times.
 func (f *function) writePhi(i int, in *ir.Instruction) {
 	typ := f.resultType(i)
 	var words []uint32
@@ -315,11 +319,11 @@ func (f *function) writePhi(i int, in *ir.Instruction) {
 	f.emitAs(i, spirv.OpPhi, typ, words...)
 }
 
-// isSharedEdge reports whether several cases of a switch lead to a block with phis, or
-// whether several instructions will be made of the switch.
-// A phi of SPIR-V has one value for each block that it comes from, one of LLVM one for
-// each case: readers that make a phi of the one from the other make it wrong. So
-// such cases lead to a block of their own, which goes on to the other.
+// isSharedEdge reports whether the cases of a switch that lead to a block with phis must go
+// through a block of their own, which branches on to it. That is so if there are several,
+// or if the switch will be several instructions: a phi of SPIR-V has one value for each
+// predecessor, one of LLVM one for each case, and readers that turn the former into the
+// latter get it wrong.
 func (f *function) isSharedEdge(from, to int) bool {
 	in := f.ir.Terminator(from)
 	if in.Op != ir.OpSwitch || f.moduleType(in.Operands[0].Type).Bits == 1 {
@@ -331,7 +335,7 @@ func (f *function) isSharedEdge(from, to int) bool {
 	return f.isLongSwitch(in) || f.waysBetween(from, to) > 1
 }
 
-// edgeLabel returns the label of the block between two blocks.
+// edgeLabel returns the label of the block that is added between two blocks.
 func (f *function) edgeLabel(from, to int) id {
 	if f.between == nil {
 		f.between = make(map[blockEdge]id)
@@ -346,7 +350,7 @@ func (f *function) edgeLabel(from, to int) id {
 // labelID returns the label of a block that is an operand.
 func (f *function) labelID(v ir.Value) id { return f.labels[v.Index] }
 
-// writeTerminator writes the end of a block.
+// writeTerminator writes the instruction that ends a block.
 func (f *function) writeTerminator(in *ir.Instruction) {
 	switch in.Op {
 	case ir.OpRet:
@@ -367,8 +371,8 @@ func (f *function) writeTerminator(in *ir.Instruction) {
 	}
 }
 
-// writeBranch writes a branch; one whose ways lead to the same block has no condition, as
-// SPIR-V has no phi with two values from one block.
+// writeBranch writes a branch. One with two equal targets becomes unconditional: a phi of
+// SPIR-V cannot have two values from one block.
 func (f *function) writeBranch(in *ir.Instruction) {
 	if len(in.Operands) == 1 || in.Operands[1].Index == in.Operands[2].Index {
 		f.emitPlain(spirv.OpBranch, f.labelID(in.Operands[len(in.Operands)-1]))
@@ -377,6 +381,7 @@ func (f *function) writeBranch(in *ir.Instruction) {
 	f.emitPlain(spirv.OpBranchConditional, f.valueID(in.Operands[0]), f.labelID(in.Operands[1]), f.labelID(in.Operands[2]))
 }
 
+// switchTo writes a switch. The blocks between it and its targets (isSharedEdge) follow it.
 func (f *function) switchTo(in *ir.Instruction) {
 	selector := in.Operands[0]
 	bits := f.moduleType(selector.Type).Bits
@@ -411,8 +416,9 @@ func (f *function) switchTo(in *ir.Instruction) {
 	}
 }
 
-// switchCases is how many cases one OpSwitch may have (Universal Limits of the
-// specification), and has room for.
+// switchCases returns how many cases one OpSwitch can have: the specification allows 16383
+// (Universal Limits), and they must fit into the length of an instruction. width is the
+// number of words of a literal.
 func switchCases(width int) int { return min(16383, (maxWords-3)/(width+1)) }
 
 // isLongSwitch reports whether a switch has more cases than one instruction.
@@ -420,9 +426,9 @@ func (f *function) isLongSwitch(in *ir.Instruction) bool {
 	return len(in.Operands)/2-1 > switchCases(int(f.moduleType(in.Operands[0].Type).Bits+31)/32)
 }
 
-// emitSwitch writes OpSwitch, and where its cases are too many for one instruction
-// others in blocks of their own, which its default leads to. width is how many words
-// a literal has.
+// emitSwitch writes an OpSwitch. If its cases are too many for one instruction, its default
+// leads to a block with another OpSwitch for the rest, and so on. width is the number of
+// words of a literal.
 func (f *function) emitSwitch(width int, selector, otherwise id, cases []uint32) {
 	op := opSwitchOf + spirv.Opcode(width)
 	for most := switchCases(width) * (width + 1); len(cases) > most; cases = cases[most:] {

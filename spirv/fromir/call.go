@@ -9,15 +9,14 @@ import (
 	"offlink/spirv"
 )
 
-// builtin is the replacement of calls of a function.
+// builtin is the replacement of calls of a function: an instruction, several, or none.
 type builtin struct {
 	name       string // without mangling, prefix and postfixes
 	parameters []mangledType
 	write      func(c *callSite)
 	// variable is the built-in variable that the function reads, or nil.
 	variable *inputKind
-	// result is the pointee of a returned pointer: like parameter
-	// number result if that is not negative.
+	// result is the number of the parameter whose pointee a returned pointer has, or -1.
 	result int
 }
 
@@ -31,11 +30,12 @@ type callSite struct {
 	builtin  *builtin
 	operands []ir.Value // the arguments
 	typ      id         // of the result
-	before   id         // that the result has been used as
+	before   id         // by which the result was used before the call is written, or 0
 }
 
-// findBuiltin finds out whether calls of a function become something else than
-// calls.
+// findBuiltin sets info.builtin if calls of the function become something other than
+// calls: intrinsics always do, functions of OpenCL C and SPIR-V by their names if they are
+// only declared. Parameters of unknown pointee get that of the mangled name.
 func (t *translator) findBuiltin(info *functionFacts, declared bool) {
 	name := info.value.Name
 	if strings.HasPrefix(name, "llvm.") {
@@ -73,8 +73,8 @@ func (t *translator) findBuiltin(info *functionFacts, declared bool) {
 }
 
 // fitsMangledName reports whether the numbers among a function's parameters are of the
-// kinds and lengths that its mangled name says, which the writers rely on. Other forms of
-// parameters differ between compilers.
+// kinds and lengths that its mangled name says; the writers rely on that. Parameters of
+// other kinds are not compared, since compilers spell them differently.
 func (t *translator) fitsMangledName(names []mangledType, parameters []ir.TypeID) bool {
 	for _, n := range parameters {
 		if t.module.Types[n].Kind == ir.TypeOther {
@@ -119,7 +119,8 @@ func (t *translator) fitsMangledType(p *mangledType, n ir.TypeID) bool {
 	return typ.Kind == want && length == p.length && (p.bits() == 0 || typ.Bits == p.bits())
 }
 
-// callResult returns the pointee of a call's pointer.
+// callResult returns the term of the pointer that a call returns, noTerm if it is not
+// known.
 func (f *inference) callResult(in *ir.Instruction) term {
 	info := f.calledFunction(in)
 	if info == nil {
@@ -143,7 +144,8 @@ func (f *inference) callResult(in *ir.Instruction) term {
 	return info.resultTerm
 }
 
-// calledFunction returns the function that a call names, nil for others.
+// calledFunction returns the function that a call names, possibly through aliases, or nil
+// for other calls. The bound ends a circle of aliases.
 func (t *translator) calledFunction(in *ir.Instruction) *functionInfo {
 	v := in.Operands[0]
 	for range 16 {
@@ -158,7 +160,7 @@ func (t *translator) calledFunction(in *ir.Instruction) *functionInfo {
 	return nil
 }
 
-// callUses unifies arguments with parameters.
+// callUses unifies the pointees of arguments with those of the parameters.
 func (f *inference) callUses(in *ir.Instruction) {
 	info := f.calledFunction(in)
 	if info == nil {
@@ -177,7 +179,8 @@ func (f *inference) callUses(in *ir.Instruction) {
 	}
 }
 
-// builtinUses unifies the argument types of built-ins.
+// builtinUses unifies the pointees of a built-in's arguments: source and target of a copy
+// with each other, that of an atomic with its value, others with the mangled name.
 func (f *inference) builtinUses(b *builtin, info *functionInfo, in *ir.Instruction, arguments []ir.Value) {
 	unify := f.translator.terms.unifyTerms
 	name := info.value.Name
@@ -205,7 +208,7 @@ func (f *inference) builtinUses(b *builtin, info *functionInfo, in *ir.Instructi
 	}
 }
 
-// writeCall writes a call.
+// writeCall writes a call, or its replacement.
 func (f *function) writeCall(i int, in *ir.Instruction) {
 	c := &callSite{function: f, index: i, in: in, detail: &f.ir.Calls[in.Call], operands: in.Operands[1:], before: f.ids[i]}
 	if c.detail.Asm != nil {
@@ -249,8 +252,8 @@ func (c *callSite) checkType() {
 	}
 }
 
-// resultTypeOfBuiltin is resultType for built-ins: metadata and tokens, which
-// have no type, are left to them.
+// resultTypeOfBuiltin is resultType for built-ins. It is 0 for metadata and tokens, which
+// have no type in SPIR-V: the writer must do without.
 func (f *function) resultTypeOfBuiltin(i int) id {
 	if typ := f.moduleType(f.ir.Instructions[i].Type); typ.Kind == ir.TypeOther {
 		return 0
@@ -285,7 +288,8 @@ func (c *callSite) callFunction() {
 	}
 }
 
-// callPointer writes a call of a function pointer.
+// callPointer writes a call of a function pointer. The type that the call states decides,
+// since the pointer has none: its own pointers point to bytes.
 func (c *callSite) callPointer() {
 	if !c.options.allowsExtension("SPV_INTEL_function_pointers") {
 		c.failKind(ErrorFunctionPointer, c.value.Name, "a call of a function pointer needs the extension SPV_INTEL_function_pointers, which is not allowed")
@@ -315,8 +319,8 @@ func (c *callSite) callPointer() {
 	c.setResult(c.emitResult(spirv.OpFunctionPointerCallINTEL, result, words...), result)
 }
 
-// setResult makes a value the call's result, casting a pointer of another type.
-// A pointer is cast to the pointee that the rest of the function expects.
+// setResult makes a value of type typ the call's result. A pointer is cast to the pointee
+// that the rest of the function expects.
 func (c *callSite) setResult(n, typ id) {
 	if c.isVoid(c.in.Type) {
 		return
@@ -332,9 +336,8 @@ func (c *callSite) setResult(n, typ id) {
 	}
 }
 
-// functionPointer returns the address of a function as a value.
-// OpConstantFunctionPointerINTEL names the function itself, which must be defined in the
-// same image.
+// functionPointer returns the address of a function as a constant.
+// OpConstantFunctionPointerINTEL names the function, so the image must have it.
 func (t *translator) functionPointer(n ir.ValueID) id {
 	if !t.options.allowsExtension("SPV_INTEL_function_pointers") {
 		t.failKind(ErrorFunctionPointer, t.module.Values[n].Name, "the address of the function %s needs the extension SPV_INTEL_function_pointers, which is not allowed", t.module.Values[n].Name)
@@ -346,8 +349,8 @@ func (t *translator) functionPointer(n ir.ValueID) id {
 	return t.b.constantEntry(spirv.OpConstantFunctionPointerINTEL, typ, []uint32{self}, self)
 }
 
-// inlineAsm writes a call of inline assembly.
-// The text of one assembly is an entry of the module, shared by all calls of it.
+// inlineAsm writes a call of inline assembly. The assembly itself is an entry of the
+// module, which all calls with the same text share.
 func (c *callSite) inlineAsm() {
 	c.useExtension("SPV_INTEL_inline_assembly")
 	c.useCapabilities(capAsm)
@@ -402,7 +405,8 @@ func (c *callSite) isConstant(i int) bool {
 	return k == ir.ConstantInt || k == ir.ConstantZero
 }
 
-// operand returns an argument. A call may lack one that its callee's name promises.
+// operand returns an argument. It fails for one that the call lacks: a declaration may have
+// fewer parameters than the function's name promises.
 func (c *callSite) operand(i int) ir.Value {
 	if i < 0 || i >= len(c.operands) {
 		c.failf("argument %d is lacking", max(i, 0)+1)
@@ -410,9 +414,8 @@ func (c *callSite) operand(i int) ir.Value {
 	return c.operands[i]
 }
 
-// argumentID returns an argument; a pointer as the name of the function says.
-// The mangled name says which pointee the built-in takes, which opaque pointers no longer
-// do.
+// argumentID returns an argument of a built-in. A pointer gets the pointee that the mangled
+// name of the function spells, if it does: opaque pointers do not tell it.
 func (c *callSite) argumentID(i int) id {
 	v := c.operand(i)
 	if i < len(c.callee.parameters) && c.isPointer(v.Type) && c.builtin != nil && i < len(c.builtin.parameters) {

@@ -256,9 +256,9 @@ func (m *functionMemory) keep(f *function) {
 	m.ids, m.labels, m.variables, m.code = f.ids, f.labels, f.variables, f.code
 }
 
-// translateFunction writes a function that has a body: first the walk that finds the
-// pointees, then the walk that writes the code. A kernel that others call, or that must
-// be linked, also gets a separate entry point.
+// translateFunction writes a function that has a body: the first walk finds the
+// pointees, the second writes the code. The entry point of a kernel is a function of its
+// own if something in the image refers to the kernel, or with the option KernelWrappers.
 func (t *translator) translateFunction(n ir.ValueID) {
 	t.readBody(n)
 	info := t.functionOf(n)

@@ -7,8 +7,7 @@ import (
 	"offlink/spirv"
 )
 
-// extendedIntrinsics are the intrinsics that an instruction of OpenCL.std
-// does.
+// extendedIntrinsics are the intrinsics that become one instruction of OpenCL.std.
 var extendedIntrinsics = map[string]string{
 	"ceil": "ceil", "copysign": "copysign", "cos": "cos", "exp": "exp", "exp2": "exp2", "exp10": "exp10", "fabs": "fabs",
 	"floor": "floor", "log": "log", "log10": "log10", "log2": "log2", "maxnum": "fmax", "minnum": "fmin",
@@ -18,7 +17,7 @@ var extendedIntrinsics = map[string]string{
 	"tanh": "tanh", "ldexp": "ldexp",
 }
 
-// droppedIntrinsics say nothing that SPIR-V has a place for.
+// droppedIntrinsics are left out: they are hints and marks for which SPIR-V has no place.
 var droppedIntrinsics = map[string]bool{
 	"dbg.label": true, "dbg.assign": true, "experimental.noalias.scope.decl": true,
 	"invariant.start": true, "invariant.end": true,
@@ -26,13 +25,14 @@ var droppedIntrinsics = map[string]bool{
 	"instrprof.increment.step": true, "instrprof.value.profile": true, "instrprof.cover": true, "fake.use": true,
 }
 
-// passedIntrinsics give their first argument.
+// passedIntrinsics are those whose result is their first argument.
 var passedIntrinsics = map[string]bool{
 	"ssa.copy": true, "launder.invariant.group": true, "strip.invariant.group": true,
 	"threadlocal.address": true, "preserve.union.access.index": true,
 }
 
-// intrinsicWriters write the intrinsics that take more.
+// intrinsicWriters write the intrinsics that need more than one of the tables above. init
+// fills it, since the writers refer to it themselves.
 var intrinsicWriters map[string]func(*callSite)
 
 func init() {
@@ -91,7 +91,9 @@ func init() {
 	}
 }
 
-// intrinsicBuiltin returns the replacement of calls of an intrinsic.
+// intrinsicBuiltin returns the replacement of calls of an intrinsic. Names of overloaded
+// intrinsics end in types, as in llvm.memcpy.p0.p0.i64: parts are cut off at the end until
+// a table has the name. Unknown intrinsics that the options allow are plain functions, nil.
 func (t *translator) intrinsicBuiltin(name string, typ *ir.Type) *builtin {
 	base := strings.TrimPrefix(name, "llvm.")
 	b := &builtin{result: -1}
@@ -139,7 +141,7 @@ func (t *translator) intrinsicBuiltin(name string, typ *ir.Type) *builtin {
 // finishCall makes a value of the call's type the call's result.
 func (c *callSite) finishCall(n id) { c.setResult(n, c.typ) }
 
-// passArgument makes the first argument the call's result.
+// passArgument makes the first argument the call's result, without an instruction.
 func (c *callSite) passArgument() {
 	v := c.operand(0)
 	c.setResult(c.operandID(v, 0), c.typeOf(v))
@@ -153,7 +155,8 @@ func (c *callSite) alignOf(parameter int) uint64 {
 	return 1
 }
 
-// memoryAccess returns the words of an access to the memory of two pointers.
+// memoryAccess returns the memory access operands of a copy or fill, whose fourth argument
+// says whether it is volatile.
 func (c *callSite) memoryAccess(align uint64) []uint32 {
 	mask := uint32(accessAligned)
 	if len(c.operands) > 3 && c.isConstant(3) && c.constantArgument(3) != 0 {
@@ -162,7 +165,8 @@ func (c *callSite) memoryAccess(align uint64) []uint32 {
 	return []uint32{mask, uint32(align)}
 }
 
-// copyMemory writes a memcpy.
+// copyMemory writes a memcpy. One alignment holds for both pointers, so it is the lesser;
+// OpCopyMemorySized does not allow a constant size of 0.
 func (c *callSite) copyMemory() {
 	byteType := c.intType(8)
 	to, from := c.argAs(0, byteType), c.argAs(1, byteType)
@@ -173,8 +177,8 @@ func (c *callSite) copyMemory() {
 	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{to, from, c.valueID(c.operand(2))}, c.memoryAccess(align)...)...)
 }
 
-// moveMemory writes a memmove of constant length through a variable, of
-// unknown length by a function that is added.
+// moveMemory writes a memmove. One of constant length is two copies by way of a variable,
+// so that source and target may overlap; for others a function is added.
 func (c *callSite) moveMemory() {
 	if !c.isConstant(2) {
 		c.memoryFunction("memmove")
@@ -194,8 +198,8 @@ func (c *callSite) moveMemory() {
 	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{c.argAs(0, byteType), between, length}, c.memoryAccess(c.alignOf(0))...)...)
 }
 
-// setMemory writes a memset of constant value and length as a copy of a
-// constant, another by a function that is added.
+// setMemory writes a memset. One of constant value and length is a copy of a constant, as
+// far as its bytes fit into one OpConstantComposite; for others a function is added.
 func (c *callSite) setMemory() {
 	if !c.isConstant(1) || !c.isConstant(2) || c.constantArgument(2) > 1<<16-8 {
 		c.memoryFunction("memset")
@@ -220,7 +224,8 @@ func (c *callSite) setMemory() {
 	c.emitPlain(spirv.OpCopyMemorySized, append([]uint32{c.argAs(0, byteType), from, c.valueID(c.operand(2))}, c.memoryAccess(c.alignOf(0))...)...)
 }
 
-// writeLifetime writes the start or end of a variable's life.
+// writeLifetime writes the start or end of a variable's lifetime. SPIR-V has this only for
+// variables of functions, so other pointers are left out.
 func (c *callSite) writeLifetime(op spirv.Opcode) {
 	v := c.operand(len(c.operands) - 1)
 	if c.function.moduleType(v.Type).Kind != ir.TypePointer || c.storageClass(c.function.moduleType(v.Type).AddressSpace) != spirv.StorageFunction {
@@ -237,8 +242,8 @@ func (c *callSite) writeLifetime(op spirv.Opcode) {
 	c.emitPlain(op, c.operandID(v, 0), uint32(size))
 }
 
-// findAlloca returns the alloca that a pointer is, casts looked through; nil for
-// other pointers and for arrays of unknown length.
+// findAlloca returns the alloca of one element to which a pointer leads, possibly through
+// casts, or nil for other pointers.
 func (c *callSite) findAlloca(v ir.Value) *ir.Instruction {
 	for v.Kind == ir.ValueInstruction {
 		in := &c.ir.Instructions[v.Index]
@@ -256,7 +261,7 @@ func (c *callSite) findAlloca(v ir.Value) *ir.Instruction {
 	return nil
 }
 
-// floatSplat returns a floating-point constant of the result's type.
+// floatSplat returns 1 or 0 as a floating-point constant of the result's type.
 func (c *callSite) floatSplat(value int) id {
 	bits := map[uint32]uint64{16: 0x3C00, 32: 0x3F800000, 64: 0x3FF0000000000000}[c.scalarBits(c.in.Type)]
 	if value == 0 {
@@ -265,7 +270,8 @@ func (c *callSite) floatSplat(value int) id {
 	return c.splatConstant(c.in.Type, bits)
 }
 
-// multiplyAdd writes llvm.fmuladd, which may or may not round the product: mad says that.
+// multiplyAdd writes llvm.fmuladd, which may or may not round the product: OpenCL.std's mad
+// leaves that open too.
 func (c *callSite) multiplyAdd() {
 	if !c.options.SplitMulAdd {
 		c.finishCall(c.extInst("mad", c.argumentID(0), c.argumentID(1), c.argumentID(2)))
@@ -280,8 +286,8 @@ func (c *callSite) fusedMultiplyAdd() {
 	c.finishCall(c.fuseMultiply(c.argumentID(0), c.argumentID(1), c.argumentID(2)))
 }
 
-// fuseMultiply returns a product with a sum that are rounded once, by the instruction of
-// SPV_KHR_fma where that may be used.
+// fuseMultiply returns a*b + c rounded once, by the instruction of SPV_KHR_fma where that
+// extension is allowed.
 func (c *callSite) fuseMultiply(operands ...id) id {
 	if !c.options.allowsExtension("SPV_KHR_fma") {
 		return c.extInst("fma", operands...)
@@ -322,7 +328,8 @@ func (c *callSite) writeExpect() {
 	c.passArgument()
 }
 
-// stackSave writes llvm.stacksave, which means something for arrays of unknown length alone.
+// stackSave writes llvm.stacksave, which matters only for arrays of unknown length. Without
+// their extension the function has none, and any value will do.
 func (c *callSite) stackSave() {
 	if !c.options.allowsExtension("SPV_INTEL_variable_length_array") {
 		c.finishCall(c.constUndef(c.typ))
@@ -340,7 +347,8 @@ func (c *callSite) stackRestore() {
 	}
 }
 
-// objectSize answers that the size is not known.
+// objectSize writes llvm.objectsize as the answer that the size is not known: 0 if the
+// second argument asks for the least size, else -1.
 func (c *callSite) objectSize() {
 	value := allOnes(c.scalarBits(c.in.Type))
 	if c.constantArgument(1) != 0 {
@@ -349,7 +357,8 @@ func (c *callSite) objectSize() {
 	c.finishCall(c.splatConstant(c.in.Type, value))
 }
 
-// reduceFrom folds the elements of a vector in order, from a first value on.
+// reduceFrom folds the elements of a vector in order, starting with the first argument:
+// floating-point sums depend on the order.
 func (c *callSite) reduceFrom(op spirv.Opcode) {
 	sum, vector := c.argumentID(0), c.argumentID(1)
 	for k := range c.function.moduleType(c.operand(1).Type).Length {
@@ -358,7 +367,8 @@ func (c *callSite) reduceFrom(op spirv.Opcode) {
 	c.finishCall(sum)
 }
 
-// constrainedOperation writes an operation with its rounding mode.
+// constrainedOperation writes a constrained operation. Of the core's instructions only
+// conversions can carry its rounding mode, and divisions by an extension.
 func (c *callSite) constrainedOperation(op spirv.Opcode) {
 	n := c.emitResult(op, c.typ, c.numberArguments()...)
 	switch op {
@@ -377,7 +387,8 @@ func (c *callSite) constrainedRoot() {
 	c.finishCall(n)
 }
 
-// numberArguments returns the arguments of a constrained operation that are numbers.
+// numberArguments returns the arguments of a constrained operation that are numbers; the
+// others are metadata.
 func (c *callSite) numberArguments() (words []uint32) {
 	for i, v := range c.operands {
 		if v.Kind != ir.ValueMetadata {

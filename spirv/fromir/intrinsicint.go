@@ -5,7 +5,8 @@ import (
 	"offlink/spirv"
 )
 
-// integerIntrinsics write the intrinsics of integers, at all widths.
+// integerIntrinsics write the intrinsics of integers of all widths. Those of odd widths
+// are computed in the type that holds them, with zeros above the width (width.go).
 var integerIntrinsics = map[string]func(*callSite){
 	"abs":  func(c *callSite) { c.integerIntrinsic("abs", c.absoluteValue) },
 	"ctlz": func(c *callSite) { c.integerIntrinsic("ctlz", c.leadingZeros) },
@@ -54,10 +55,11 @@ var integerIntrinsics = map[string]func(*callSite){
 	"vector.reduce.umin": func(c *callSite) { c.reduceExtremum("u_min", false, spirv.OpLogicalAnd) },
 }
 
-// numberType is the type of the numbers that the intrinsic takes.
+// numberType returns the type of the numbers that the intrinsic takes.
 func (c *callSite) numberType() ir.TypeID { return c.operand(0).Type }
 
-// integerIntrinsic writes an intrinsic; those of i1 are operations on truth values.
+// integerIntrinsic writes an intrinsic with write, or on i1 as an operation on truth
+// values, which are not numbers in SPIR-V.
 func (c *callSite) integerIntrinsic(name string, write func() id) {
 	if c.isBool(c.numberType()) {
 		c.finishCall(c.ofBools(name))
@@ -66,7 +68,8 @@ func (c *callSite) integerIntrinsic(name string, write func() id) {
 	c.finishCall(write())
 }
 
-// ofBools writes an intrinsic of i1, which is 0 or 1, or 0 or -1 when signed.
+// ofBools writes an intrinsic of i1. Its values are 0 and 1 if unsigned, 0 and -1 if
+// signed, so that smax is umin, and sums saturate to an or.
 func (c *callSite) ofBools(name string) id {
 	a := c.argumentID(0)
 	switch name {
@@ -96,7 +99,7 @@ func (c *callSite) absoluteValue() id {
 	return c.cutToWidth(c.numberType(), c.extInst("s_abs", c.signedArg(0)))
 }
 
-// leadingZeros takes away the zeros above an odd width.
+// leadingZeros subtracts the zeros above an odd width, which clz counts as well.
 func (c *callSite) leadingZeros() id {
 	n := c.extInst("clz", c.argumentID(0))
 	if !c.hasOddWidth(c.numberType()) {
@@ -109,15 +112,15 @@ func (c *callSite) leadingZeros() id {
 func (c *callSite) trailingZeros() id {
 	n := c.argumentID(0)
 	if c.hasOddWidth(c.numberType()) {
-		// A bit at the width: zero has as many trailing zeros as the type has
-		// bits.
+		// The bit just above the width makes the count stop there: zero has as many
+		// trailing zeros as the type has bits.
 		n = c.emitResult(spirv.OpBitwiseOr, c.typ, n, c.intConst(0, 1<<c.scalarBits(c.numberType())))
 	}
 	return c.extInst("ctz", n)
 }
 
-// bitReverse reverses the bits at a width that is a power of two, and shifts
-// down the missing bits.
+// bitReverse reverses the bits of the next width that is a power of two, and shifts the
+// result down by the difference of the widths.
 func (c *callSite) bitReverse() id {
 	bits := c.scalarBits(c.numberType())
 	if bits > 64 {
@@ -144,7 +147,8 @@ func (c *callSite) bitReverse() id {
 	return n
 }
 
-// exchangeAll swaps neighbouring groups of bits, halves first.
+// exchangeAll reverses the bits of a number: it swaps its halves, then the halves of
+// these, and so on down to neighbouring bits.
 func (c *callSite) exchangeAll(n, typ id, bits uint32, constant func(uint64) id) id {
 	for step := bits / 2; step > 0; step /= 2 {
 		mask := uint64(0) // the lower groups
@@ -161,7 +165,7 @@ func (c *callSite) exchangeAll(n, typ id, bits uint32, constant func(uint64) id)
 	return n
 }
 
-// byteSwap moves each byte on its own: OpenCL.std has no such instruction.
+// byteSwap shifts each byte to its place: OpenCL.std has no such instruction.
 func (c *callSite) byteSwap() id {
 	bits := c.scalarBits(c.numberType())
 	if bits > 64 {
@@ -186,7 +190,8 @@ func (c *callSite) byteSwap() id {
 	return sum
 }
 
-// funnelShift writes fshl and fshr: the shift of two numbers side by side.
+// funnelShift writes fshl and fshr: a shift of two numbers that are joined to one of twice
+// the width, of which the high or the low half is the result.
 func (c *callSite) funnelShift(left bool) id {
 	width := c.scalarBits(c.numberType())
 	bits := uint64(width)
@@ -227,14 +232,15 @@ func (c *callSite) integerExtremum(name string, op spirv.Opcode) {
 	})
 }
 
-// signedBounds returns the least and greatest number of a width that is held
-// in more bits.
+// signedBounds returns the least and the greatest signed number of a width that is held in
+// more bits, with the sign in those.
 func (c *callSite) signedBounds(n ir.TypeID) (low, high id) {
 	greatest := allOnes(c.scalarBits(n)) >> 1
 	return c.splatConstant(n, ^greatest), c.splatConstant(n, greatest)
 }
 
-// clampedTo bounds a number to a width that is held in more bits.
+// clampedTo saturates a number to its width; one that is not held in more bits is within
+// it already.
 func (c *callSite) clampedTo(n ir.TypeID, value id, signed bool) id {
 	if !c.hasOddWidth(n) {
 		return value
@@ -246,7 +252,9 @@ func (c *callSite) clampedTo(n ir.TypeID, value id, signed bool) id {
 	return c.cutToWidth(n, c.extInst("s_min", c.extInst("s_max", value, low), high))
 }
 
-// saturatedSum writes a sum or difference that stays within its type.
+// saturatedSum writes a sum or difference that saturates. At odd widths the type that
+// holds the numbers has room for the exact result, which is then clamped; only an unsigned
+// difference can be below 0 there, and OpenCL.std saturates that correctly.
 func (c *callSite) saturatedSum(name string, op spirv.Opcode, instruction string) {
 	signed := name[0] == 's'
 	c.integerIntrinsic(name, func() id {
@@ -260,7 +268,9 @@ func (c *callSite) saturatedSum(name string, op spirv.Opcode, instruction string
 	})
 }
 
-// saturatedShift writes a shift to the left, or the number nearest to it.
+// saturatedShift writes a shift to the left that saturates. Bits were lost if shifting
+// back does not restore the number; the result is the greatest number of the width then,
+// or the least for a negative one.
 func (c *callSite) saturatedShift(signed bool) id {
 	n := c.numberType()
 	a, by := c.argumentID(0), c.argumentID(1)
@@ -280,7 +290,8 @@ func (c *callSite) saturatedShift(signed bool) id {
 	return c.emitResult(spirv.OpSelect, c.typ, same, shifted, limit)
 }
 
-// overflowPair writes the struct of a number and whether it overflowed.
+// overflowPair writes an intrinsic whose result is a struct of the number and whether it
+// overflowed.
 func (c *callSite) overflowPair(name string, write func() (n, over id)) {
 	var n, over id
 	if c.isBool(c.numberType()) {
@@ -308,14 +319,14 @@ func (c *callSite) overflowOfBools(name string) (n, over id) {
 	return n, c.emitResult(spirv.OpLogicalAnd, typ, c.emitResult(spirv.OpLogicalNot, typ, a), b)
 }
 
-// numbersDiffer writes whether two numbers differ.
+// numbersDiffer returns the truth value of a != b.
 func (c *callSite) numbersDiffer(a, b id) id {
 	return c.emitResult(spirv.OpINotEqual, c.intLikeBool(c.numberType()), a, b)
 }
 
-// wideProduct writes the halves of a product. The core's OpUMulExtended, and
-// OpIAddCarry and OpISubBorrow beside it, would be shorter, but Intel's CPU driver
-// and released readers of SPIR-V lack them.
+// wideProduct writes the low and the high half of a product. The core's OpUMulExtended
+// would be shorter, as OpIAddCarry and OpISubBorrow would be elsewhere, but Intel's CPU
+// driver and released readers of SPIR-V lack them.
 func (c *callSite) wideProduct(highHalf string, a, b id) (low, high id) {
 	number := c.typeID(c.numberType())
 	instruction, _ := spirv.ExtInstNumber("OpenCL.std", highHalf)
@@ -323,7 +334,8 @@ func (c *callSite) wideProduct(highHalf string, a, b id) (low, high id) {
 	return low, c.emitResult(spirv.OpExtInst, number, c.opencl, instruction, a, b)
 }
 
-// addCarry writes an unsigned sum and whether it overflowed: it is less than its parts then.
+// addCarry writes an unsigned sum and whether it overflowed: a sum that wrapped is less
+// than its operands. At odd widths it has bits above the width instead.
 func (c *callSite) addCarry() (n, over id) {
 	number := c.numberType()
 	if !c.hasOddWidth(number) {
@@ -372,8 +384,9 @@ func (c *callSite) signedProduct() (n, over id) {
 	return n, over
 }
 
-// signedOverflow writes a signed sum or difference and whether its sign is
-// wrong.
+// signedOverflow writes a signed sum or difference and whether it overflowed. A sum has
+// overflowed if its sign differs from those of both operands, a difference if the
+// operands have different signs and its own is not that of the first.
 func (c *callSite) signedOverflow(op spirv.Opcode) (n, over id) {
 	number := c.numberType()
 	element := c.typeID(number)
@@ -393,8 +406,8 @@ func (c *callSite) signedOverflow(op spirv.Opcode) (n, over id) {
 	return whole, c.emitResult(spirv.OpSLessThan, c.intLikeBool(number), both, c.intConst(0, 0))
 }
 
-// saturatedConversion writes a conversion of floating-point numbers to the nearest
-// integer of its type; NaN becomes 0.
+// saturatedConversion writes a conversion of floating-point numbers to integers, which
+// gives the nearest integer of the type, and 0 for NaN. i1 goes by way of 32 bits.
 func (c *callSite) saturatedConversion(op spirv.Opcode) {
 	if c.isBool(c.in.Type) {
 		whole, zero := c.intLikeType(c.in.Type, 32), c.integerLike(c.in.Type, 32)(0)
@@ -412,7 +425,8 @@ func (c *callSite) saturatedConversion(op spirv.Opcode) {
 	c.finishCall(c.clampedTo(c.in.Type, n, op == spirv.OpConvertFToS))
 }
 
-// threeWay writes scmp and ucmp: -1, 0 or 1.
+// threeWay writes scmp and ucmp: -1, 0 or 1. A signed i1 has the order of the unsigned one
+// reversed, since true is -1.
 func (c *callSite) threeWay(signed bool) {
 	number := c.numberType()
 	truth := c.intLikeBool(number)
@@ -438,12 +452,12 @@ func (c *callSite) threeWay(signed bool) {
 	c.finishCall(c.emitResult(spirv.OpSelect, c.typ, down, c.splatConstant(c.in.Type, allOnes(bits)), n))
 }
 
-// reduceVector folds the elements of a vector.
+// reduceVector writes the call's result: the fold of the elements of its vector.
 func (c *callSite) reduceVector(fold func(a, b id) id) {
 	c.finishCall(c.foldVector(c.argumentID(0), fold))
 }
 
-// foldVector folds the elements of a vector in their order.
+// foldVector folds the elements of a vector from the first to the last.
 func (c *callSite) foldVector(vector id, fold func(a, b id) id) id {
 	if c.function.moduleType(c.numberType()).Length == 1 {
 		return vector

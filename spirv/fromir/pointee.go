@@ -30,13 +30,15 @@ type termNode struct {
 	elem   term
 	typ    uint32
 	made   *mangledType
-	loads  int // how many loads, one after the other, made it
+	loads  int // the length of the chain of loads that made it
 }
 
-// maxLoads limits pointers to pointers: a chain of loads is as long as a body.
+// maxLoads bounds how deep pointers to pointers are inferred: a chain of loads in hostile
+// input is as long as the body.
 const maxLoads = 16
 
-// terms are equivalence classes of terms, each with its known facts.
+// terms holds the equivalence classes of terms with the facts that are known of each: a
+// union-find structure, with a table of the terms of types that need only one.
 type terms struct {
 	nodes  []termNode
 	byType map[ir.TypeID]term
@@ -60,7 +62,7 @@ func (u *terms) addTerm(n termNode) term {
 // unknownTerm returns a new term of which nothing is known.
 func (u *terms) unknownTerm() term { return u.addTerm(termNode{}) }
 
-// findRoot returns the term that stands for the class of a term, and shortens the way there.
+// findRoot returns the term that represents the class of a term. It shortens the path.
 func (u *terms) findRoot(t term) term {
 	for u.nodes[t].parent != t {
 		u.nodes[t].parent = u.nodes[u.nodes[t].parent].parent
@@ -69,8 +71,8 @@ func (u *terms) findRoot(t term) term {
 	return t
 }
 
-// unifyTerms makes two terms one. It returns false, and changes nothing, when they
-// are known to differ.
+// unifyTerms merges the classes of two terms. It returns false and changes nothing if they
+// are known to differ, or if one of them is noTerm.
 func (u *terms) unifyTerms(a, b term) bool {
 	if a == noTerm || b == noTerm {
 		return false
@@ -94,7 +96,8 @@ func (u *terms) unifyTerms(a, b term) bool {
 	return true
 }
 
-// bindUnknown makes an unknown term the same as another, unless that is made of it.
+// bindUnknown makes an unknown term the same as another. It refuses a term that contains the
+// unknown one, which would have no finite type, and one that is nested too deep to tell.
 func (u *terms) bindUnknown(unknown, known term) bool {
 	for t, depth := known, 0; u.nodes[t].kind == termPointer; depth++ {
 		t = u.findRoot(u.nodes[t].elem)
@@ -106,8 +109,8 @@ func (u *terms) bindUnknown(unknown, known term) bool {
 	return true
 }
 
-// memoryTerm returns the term of a type as it lies in memory: an opaque pointer
-// there has a pointee that is still to be found.
+// memoryTerm returns the term of a type of values in memory. An opaque pointer there has a
+// pointee of its own that is still to be found.
 func (t *translator) memoryTerm(n ir.TypeID) term {
 	if typ := t.moduleType(n); typ.Kind == ir.TypePointer {
 		if len(typ.Elements) == 0 {
@@ -120,8 +123,8 @@ func (t *translator) memoryTerm(n ir.TypeID) term {
 	return t.exactTerm(n)
 }
 
-// memberTerm returns the term of a type that is part of an aggregate, where opaque
-// pointers point to bytes.
+// memberTerm returns the term of a type that is part of an aggregate. Opaque pointers point
+// to bytes there, since the type of the aggregate must be the same in every function.
 func (t *translator) memberTerm(n ir.TypeID) term {
 	if typ := t.moduleType(n); typ.Kind == ir.TypePointer && len(typ.Elements) == 0 {
 		return t.terms.addTerm(termNode{kind: termPointer, space: typ.AddressSpace, elem: t.byteTerm()})
@@ -129,7 +132,7 @@ func (t *translator) memberTerm(n ir.TypeID) term {
 	return t.memoryTerm(n)
 }
 
-// exactTerm returns the term of a type that is not a pointer.
+// exactTerm returns the term of a type that is taken as it is, without an inferred part.
 func (t *translator) exactTerm(n ir.TypeID) term {
 	if known, ok := t.terms.byType[n]; ok {
 		return known
@@ -147,8 +150,8 @@ func (t *translator) exactTerm(n ir.TypeID) term {
 // byteTerm returns the term of a byte.
 func (t *translator) byteTerm() term { return t.madeTerm(termMade, byteType) }
 
-// isPointer reports whether a type is a pointer in SPIR-V too: a typed pointer
-// to an opaque struct of OpenCL is not.
+// isPointer reports whether a type is a pointer in SPIR-V too. A typed pointer to an opaque
+// struct of OpenCL is not: it is the opaque type itself.
 func (t *translator) isPointer(n ir.TypeID) bool {
 	if n == ir.NoType {
 		return false
@@ -187,7 +190,8 @@ func (t *translator) memoryShape(n ir.TypeID) *shape {
 	return &shape{kind: termType, typ: uint32(n)}
 }
 
-// pointeeTerm returns the term that a typed pointer says, or an unknown one.
+// pointeeTerm returns the term of a pointer type's pointee: an unknown one for an opaque
+// pointer, noTerm for types that are not pointers.
 func (t *translator) pointeeTerm(n ir.TypeID) term {
 	if !t.isPointer(n) {
 		return noTerm
@@ -232,8 +236,8 @@ type inference struct {
 	terms []term // of the instructions
 }
 
-// inferPointees finds the pointees of a body, and of the parameters of
-// functions.
+// inferPointees finds the pointees of the pointers of a body, and with them those of its
+// function's parameters and result. It returns the terms of the instructions.
 func (t *translator) inferPointees(body *ir.Body, info *functionInfo) []term {
 	t.memory.terms = slices.Grow(t.memory.terms[:0], len(body.Instructions))[:len(body.Instructions)]
 	f := &inference{translator: t, body: body, info: info, terms: t.memory.terms}
@@ -250,7 +254,8 @@ func (t *translator) inferPointees(body *ir.Body, info *functionInfo) []term {
 	return f.terms
 }
 
-// defineTerm sets the term of an instruction, which a use before it may have made.
+// defineTerm sets the term of an instruction. A use before the instruction may have made
+// one already: the two are unified, or the new one wins.
 func (f *inference) defineTerm(i int, found term) {
 	if f.terms[i] == noTerm || !f.translator.terms.unifyTerms(f.terms[i], found) {
 		f.terms[i] = found
@@ -332,7 +337,8 @@ func (f *inference) instructionTerm(in *ir.Instruction) term {
 	return found
 }
 
-// loadedTerm returns the term of a pointer that is loaded.
+// loadedTerm returns the term of a pointer that is loaded: the memory that it comes from
+// holds pointers to it. Beyond maxLoads the two are not connected.
 func (f *inference) loadedTerm(in *ir.Instruction) term {
 	terms := &f.translator.terms
 	base, loads := f.termOf(in.Operands[0]), 1
@@ -349,7 +355,9 @@ func (f *inference) loadedTerm(in *ir.Instruction) term {
 	return elem
 }
 
-// addressTerm returns the term of an address computation.
+// addressTerm returns the term of the address that a getelementptr computes: that of the
+// member to which its indices lead. Steps over opaque pointers keep the term of their base,
+// which knows more about the pointers than the element type does.
 func (t *translator) addressTerm(pool *ir.ConstantPool, in *ir.Instruction, operands []ir.Value, of func(ir.Value) term) term {
 	if t.isOpaquePointer(in.Element) && len(operands) == 2 && t.moduleType(in.Type).Kind != ir.TypeVector {
 		if base := of(operands[0]); base != noTerm {
@@ -398,7 +406,8 @@ func constantNumber(pool *ir.ConstantPool, v ir.Value) uint64 {
 	return 0
 }
 
-// unifyUses unifies the terms of operands with the instruction's types.
+// unifyUses unifies the terms of an instruction's operands with the types that it states,
+// and with each other where it wants them equal.
 func (f *inference) unifyUses(i int, in *ir.Instruction) {
 	unify := f.translator.terms.unifyTerms
 	pointsTo := func(pointer, value ir.Value) {
