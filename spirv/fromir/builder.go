@@ -9,9 +9,9 @@ import (
 	"offlink/spirv"
 )
 
-// id is the identifier of something in the unit that is written. Identifiers of
-// a unit begin at firstID, far above the numbers that instructions have as
-// literals, and get the numbers of a module when the unit is put into one.
+// id is an identifier within the unit that is being written. Identifiers of a unit begin
+// at firstID, far above nearly all literals, so that a word shows which of the two it is.
+// They are replaced by numbers of a module when the unit is put into one.
 type id = uint32
 
 const firstID id = 1 << 31
@@ -31,21 +31,21 @@ const (
 	sections
 )
 
-// entry is a thing outside of functions that a unit uses: entries of several
-// units that are the same become one.
+// entry is an instruction outside of functions that a unit uses: a type, a constant, an
+// import and the like. Equal entries of several units become one.
 type entry struct {
 	section section
 	op      spirv.Opcode
 	words   []uint32 // operands, with result type and result
-	deps    []id     // identifiers among them, in the order of the words
-	late    int      // how many of the last of them may come after the entry
-	// key tells entries apart whose words do not, such as structs; value does so for
-	// functions and variables of the module.
+	deps    []id     // identifiers among words, in their order
+	late    int      // how many of the last deps may come after the entry
+	// key tells apart entries whose words may be equal, such as structs. For functions and
+	// variables of the module, value does so.
 	key   string
 	value ir.ValueID
 }
 
-// builder collects the words of one unit.
+// builder collects the words and entries of one unit.
 type builder struct {
 	next         id
 	version      spirv.Version
@@ -86,7 +86,7 @@ func newBuilder() *builder {
 	}
 }
 
-// resetUnit empties the builder for the next unit and keeps its memory.
+// resetUnit empties the builder for the next unit but keeps its memory.
 func (b *builder) resetUnit() {
 	b.next, b.version = firstID, spirv.Version1_0
 	clear(b.capabilities)
@@ -111,11 +111,11 @@ func (b *builder) newID() id {
 	return b.next - 1
 }
 
-// unitLiteral is a literal in the place of an identifier of the unit.
+// unitLiteral is the literal for which an identifier of the unit stands.
 type unitLiteral struct{ local, value uint32 }
 
-// literalWord returns a literal as the code of a unit has it. One that is as large as
-// an identifier gets an identifier that stands for it: their words look the same.
+// literalWord returns the word for a literal in the code of a unit. A literal as large as
+// an identifier would be taken for one, so a new identifier stands for it.
 func (b *builder) literalWord(v uint32) uint32 {
 	if v < firstID {
 		return v
@@ -209,8 +209,8 @@ func (b *builder) entryOf(n id) *entry {
 	return nil
 }
 
-// entryArena is memory for the entries of a unit and their words. Units of an
-// image copy the words that they keep.
+// entryArena is memory for the entries of a unit and their words. It is used again for the
+// next unit, so everything that is kept must be copied (fillShared).
 type entryArena struct {
 	chunks [][]entry
 	used   int // entries
@@ -232,14 +232,14 @@ func (a *entryArena) newEntry(op spirv.Opcode) *entry {
 	return e
 }
 
-// listWords returns words that are those of two lists.
+// listWords returns the concatenation of two lists, in the arena.
 func (a *entryArena) listWords(first, rest []uint32) []uint32 {
 	start := len(a.words)
 	a.words = append(append(a.words, first...), rest...)
 	return a.words[start:len(a.words):len(a.words)]
 }
 
-// decorateID adds a decoration once.
+// decorateID adds a decoration, unless the identifier has it already.
 func (b *builder) decorateID(n id, kind uint32, operands ...uint32) {
 	b.addDecoration(spirv.OpDecorate, n, append([]uint32{kind}, operands...))
 }
@@ -279,8 +279,8 @@ func hashEntry(op spirv.Opcode, first uint32, words []uint32) uint64 {
 	return hashWords(hashWord(uint64(op), first), words)
 }
 
-// typeEntry returns the type that op and operands, after the result, make.
-// deps are the identifiers among the operands, in their order.
+// typeEntry returns the type of an opcode and its operands after the result. deps are the
+// identifiers among the operands, in their order.
 func (b *builder) typeEntry(op spirv.Opcode, operands []uint32, deps ...id) id {
 	n, found := b.uniqueID(op, 0, operands)
 	if !found {
@@ -291,7 +291,8 @@ func (b *builder) typeEntry(op spirv.Opcode, operands []uint32, deps ...id) id {
 	return n
 }
 
-// constantEntry returns the constant of a type that op and operands make.
+// constantEntry returns the constant of type typ of an opcode and its operands. deps are
+// the identifiers among these, in their order.
 func (b *builder) constantEntry(op spirv.Opcode, typ id, operands []uint32, deps ...id) id {
 	n, found := b.uniqueID(op, typ, operands)
 	if !found {
@@ -302,8 +303,8 @@ func (b *builder) constantEntry(op spirv.Opcode, typ id, operands []uint32, deps
 	return n
 }
 
-// uniqueID returns the identifier of the type, without typ, or constant that has these words.
-// If it is not found it is new, and its entry is to be added.
+// uniqueID returns the identifier of the constant with these words, or of the type if typ
+// is 0. If found is false, the identifier is new and the caller must add its entry.
 func (b *builder) uniqueID(op spirv.Opcode, typ id, operands []uint32) (n id, found bool) {
 	same := func(n uint32) bool {
 		e := b.entries[n]
@@ -328,8 +329,8 @@ func (b *builder) hashUnique(n uint32) uint64 {
 	return hashEntry(e.op, e.words[0], e.words[2:])
 }
 
-// keyedEntry returns the identifier of the entry of that key, which describe makes
-// when it is first asked for. It may make other entries.
+// keyedEntry returns the identifier of the entry of that key. describe makes the entry on
+// the first use; it may make others, and may use n, which is known before its parts.
 func (b *builder) keyedEntry(s section, key string, describe func(n id) entry) id {
 	if n, ok := b.keyed[key]; ok {
 		return n
@@ -364,8 +365,8 @@ var typeOps = map[spirv.Opcode]bool{
 	spirv.OpTypeVmeImageINTEL: true,
 }
 
-// newIDOnce returns the identifier of a function that the translation adds, which
-// write writes when it is first asked for: it returns the whole function.
+// newIDOnce returns the identifier of a function that the translation adds. write returns
+// the words of the whole function; it is called on the first use of the key.
 func (b *builder) newIDOnce(key string, write func(n id) []uint32) id {
 	return b.keyedEntry(sectionFunction, key, func(n id) entry { return entry{op: spirv.OpFunction, words: write(n)} })
 }

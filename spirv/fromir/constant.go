@@ -7,7 +7,7 @@ import (
 	"offlink/spirv"
 )
 
-// constInt returns an integer constant.
+// constInt returns an integer constant, or a truth value for one bit.
 func (t *translator) constInt(bits uint32, value uint64) id {
 	typ := t.intType(bits)
 	if bits == 1 {
@@ -36,9 +36,8 @@ func (t *translator) constNull(typ id) id { return t.b.constantEntry(spirv.OpCon
 // constUndef returns OpUndef of a type.
 func (t *translator) constUndef(typ id) id { return t.b.constantEntry(spirv.OpUndef, typ, nil) }
 
-// undefinedOf returns an undefined constant: nothing above the width of an
-// integer that is held in more bits.
-// Instructions rely on the bits above the width being zero (width.go).
+// undefinedOf returns an undefined constant. That of an integer which is held in more bits
+// is zero: instructions rely on the bits above its width being zero (width.go).
 func (t *translator) undefinedOf(n ir.TypeID, typ id) id {
 	held := n
 	if v := t.moduleType(n); v.Kind == ir.TypeVector {
@@ -50,8 +49,8 @@ func (t *translator) undefinedOf(n ir.TypeID, typ id) id {
 	return t.constUndef(typ)
 }
 
-// constantWords cuts a number into the words of an OpConstant.
-// The lowest word comes first; a type of fewer than 32 bits has its value in the low bits.
+// constantWords cuts a number into the words of an OpConstant, the lowest first. A type of
+// fewer than 32 bits has its value in the low bits of one word.
 func constantWords(bits uint32, words []uint64) []uint32 {
 	list := make([]uint32, (bits+31)/32)
 	for i := range list {
@@ -62,8 +61,8 @@ func constantWords(bits uint32, words []uint64) []uint32 {
 	return list
 }
 
-// plainConstant returns a constant that needs no instructions; 0 for expressions
-// and addresses. typ is the type that it must have.
+// plainConstant returns a constant that needs no instruction, or 0 for expressions and
+// addresses. typ is the type that it must have; value makes the parts of aggregates.
 func (t *translator) plainConstant(c *ir.ConstantNode, typ id, value func(ir.Value, id) id) id {
 	switch c.Kind {
 	case ir.ConstantOther:
@@ -109,7 +108,8 @@ func (t *translator) dataConstant(c *ir.ConstantNode, typ id) id {
 			words[i] = uint64(b)
 		}
 	}
-	// As the Khronos translator writes them.
+	// Only integer vectors of zeros are OpConstantNull, as the Khronos translator writes
+	// them; arrays of zeros list their elements.
 	zero := true
 	for _, w := range words {
 		zero = zero && w == 0
@@ -146,8 +146,8 @@ func (t *translator) constComposite(typ id, parts []id) id {
 	return t.b.constantEntry(op, typ, parts, parts...)
 }
 
-// isSpecialization reports whether a constant is a specialization constant to
-// SPIR-V, as every constant expression is: an OpConstantComposite has none.
+// isSpecialization reports whether SPIR-V counts a constant as a specialization constant,
+// as it does every OpSpecConstantOp: an OpConstantComposite must not have such parts.
 func (t *translator) isSpecialization(n id) bool {
 	e := t.b.entryOf(n)
 	return e != nil && (e.op == spirv.OpSpecConstantOp || e.op == spirv.OpSpecConstantComposite)
@@ -175,10 +175,9 @@ func (t *translator) aggregateConstant(c *ir.ConstantNode, typ id, value func(ir
 	return t.constComposite(typ, parts)
 }
 
-// globalConstant returns a constant outside of functions, where an expression
-// is an OpSpecConstantOp. want is the type that it must have, 0 for its own.
-// OpSpecConstantOp is the only instruction that computes outside of functions; it takes few
-// opcodes, so that the rest is an error.
+// globalConstant returns a constant outside of functions. want is the type that it must
+// have, or 0 for its own. An expression is an OpSpecConstantOp there, the only instruction
+// that computes outside of functions; it takes few opcodes, and all others are errors.
 func (t *translator) globalConstant(pool *ir.ConstantPool, v ir.Value, want id) id {
 	if t.nesting++; t.nesting > 300 {
 		t.failf("constants nested too deep")
@@ -214,16 +213,17 @@ func (t *translator) globalConstant(pool *ir.ConstantPool, v ir.Value, want id) 
 	return made
 }
 
-// constantKey names a constant of a pool as a type that is wanted: constants
-// share parts, which are made once.
+// constantKey names a constant of a pool and the type that is wanted of it. Constants share
+// parts, and each part must be made only once: otherwise the work could be exponential.
 type constantKey struct {
 	pool  *ir.ConstantPool
 	index uint32
 	want  id
 }
 
-// compositePart returns a part of a composite constant: a constant, also for the
-// address of a variable, which SPIR-V takes as an initialiser alone.
+// compositePart returns a part of a composite constant. The address of a variable is cast
+// there to make a constant of it: SPIR-V takes a variable itself only as a whole
+// initialiser.
 func (t *translator) compositePart(v ir.Value, n, typ id) id {
 	if e := t.b.entryOf(n); v.Kind == ir.ValueGlobal && e != nil && e.section == sectionExternal && t.module.Values[v.Index].Kind == ir.Variable {
 		return t.specOp(typ, spirv.OpBitcast, n)
@@ -231,9 +231,8 @@ func (t *translator) compositePart(v ir.Value, n, typ id) id {
 	return n
 }
 
-// castConstant casts a pointer to the type that is wanted.
-// The address of a string is that of its first character to most users, and the translators
-// write it so.
+// castConstant casts the address of a global to the type that is wanted. The address of a
+// string becomes that of its first character, as the translators write it.
 func (t *translator) castConstant(n, typ, want id, global ir.ValueID) id {
 	if want == 0 || typ == want {
 		return n
@@ -300,7 +299,7 @@ func (t *translator) constantExpression(pool *ir.ConstantPool, v ir.Value, want 
 	return 0
 }
 
-// castPlain casts a constant address to the type that is wanted.
+// castPlain casts a constant address of type typ to the type that is wanted.
 func (t *translator) castPlain(n, typ, want id) id {
 	if want == 0 || want == typ {
 		return n
@@ -316,7 +315,8 @@ func (t *translator) pointeeOfConstant(pool *ir.ConstantPool, v ir.Value) id {
 	return t.intType(8)
 }
 
-// constantPointer returns the type of a constant, a pointer's by its pointee.
+// constantPointer returns the type of a constant; that of a pointer has the pointee that was
+// found for it.
 func (t *translator) constantPointer(pool *ir.ConstantPool, v ir.Value) id {
 	if t.moduleType(v.Type).Kind != ir.TypePointer {
 		return t.typeID(v.Type)
@@ -324,9 +324,9 @@ func (t *translator) constantPointer(pool *ir.ConstantPool, v ir.Value) id {
 	return t.pointerType(t.pointeeOfConstant(pool, v), t.moduleType(v.Type).AddressSpace)
 }
 
-// spaceCast returns the instruction that casts between address spaces.
-// Constant memory (2) is not part of the generic address space (OpenCL C 3.0, "Generic
-// Address Space").
+// spaceCast returns the instruction that casts between two address spaces; ok is false if
+// there is none. Constant memory (2) is not part of the generic address space, 4 (OpenCL C
+// 3.0, "Generic Address Space").
 func spaceCast(from, to uint32) (spirv.Opcode, bool) {
 	switch {
 	case to == 4 && from != 2:

@@ -7,8 +7,8 @@ import (
 	"offlink/spirv"
 )
 
-// scopeState is the scope that the last DebugScope of a block says: NodeIDs plus
-// one, as in ir.Location.
+// scopeState is the scope that the last DebugScope of a block set, as NodeIDs plus 1, like
+// those of ir.Location.
 type scopeState struct{ scope, inlinedAt uint32 }
 
 // writeScope writes the scope of an instruction when it changes.
@@ -32,6 +32,8 @@ func (f *function) writeScope(in *ir.Instruction) {
 	f.debugCall(debugScope, words...)
 }
 
+// debugLocationScope returns the instruction of a scope, or a compile unit for a scope that
+// is only a file.
 func (f *function) debugLocationScope(scope uint32) id {
 	o := ir.Operand{Kind: ir.OperandNode, Node: ir.NodeID(scope - 1)}
 	if n, ok := f.debugScopeOf(o); ok {
@@ -40,13 +42,14 @@ func (f *function) debugLocationScope(scope uint32) id {
 	return f.debugEntry(f.session.compileUnits[0])
 }
 
-// debugCall writes an instruction of the set in the function.
+// debugCall writes an instruction of the debug set into the function's code.
 func (f *function) debugCall(number uint32, words ...uint32) {
 	set, void := f.debugSet(), f.voidType()
 	f.code = appendInstruction(f.code, spirv.OpExtInst, append([]uint32{void, f.b.newID(), set, number}, words...)...)
 }
 
-// writeDebugLine writes the line of an instruction as the sets for shaders have it.
+// writeDebugLine writes a DebugLine, which the sets for shaders have in place of OpLine: a
+// range of lines and columns, here of one column.
 func (f *function) writeDebugLine(l *ir.Location) {
 	file := f.debugFileOf(ir.NodeID(l.Scope-1), 0)
 	if file == 0 {
@@ -55,8 +58,8 @@ func (f *function) writeDebugLine(l *ir.Location) {
 	f.debugCall(debugLine, file, f.constWord(l.Line), f.constWord(l.Line), f.constWord(l.Column), f.constWord(l.Column+1))
 }
 
-// debugFileOf returns the DebugSource of the file that a scope is in, 0 if it is
-// not known.
+// debugFileOf returns the DebugSource of the file that a scope is in, or 0 if it is not
+// known. The bound of depth ends circles of scopes.
 func (t *translator) debugFileOf(scope ir.NodeID, depth int) id {
 	n := t.debugNode(ir.Operand{Kind: ir.OperandNode, Node: scope})
 	switch {
@@ -68,8 +71,9 @@ func (t *translator) debugFileOf(scope ir.NodeID, depth int) id {
 	return 0
 }
 
-// debugVariable writes the record of a variable, a call of llvm.dbg.declare or
-// llvm.dbg.value: its place or value, the variable, an expression.
+// debugVariable writes a record of a variable or a call of llvm.dbg.declare or
+// llvm.dbg.value. The operands are its place or value, the variable and an expression.
+// Records that the sets cannot express are left out.
 func (f *function) debugVariable(kind string, operands []ir.Value) {
 	if !f.describesDebug() || len(operands) < 3 || kind != "declare" && kind != "value" {
 		return
@@ -94,7 +98,8 @@ func (f *function) debugVariable(kind string, operands []ir.Value) {
 		f.debugCall(debugDeclare, variable, f.declaredPlace(v), expression)
 		return
 	}
-	// Optimizers leave records of values that are not defined yet: LLVM takes these as unknown.
+	// Optimizers leave records whose value is not defined yet. LLVM takes such a value as
+	// unknown.
 	if v.Kind == ir.ValueInstruction && (!f.isDefined(v.Index) || f.skipInput(&f.ir.Instructions[v.Index])) || f.moduleType(v.Type).Kind == ir.TypeOther {
 		return
 	}
@@ -102,7 +107,7 @@ func (f *function) debugVariable(kind string, operands []ir.Value) {
 	f.debugCall(debugValue, variable, value, expression)
 }
 
-// declaredPlace returns the variable or parameter that holds a variable.
+// declaredPlace returns the alloca or parameter that holds a variable, or DebugInfoNone.
 func (f *function) declaredPlace(v ir.Value) id {
 	switch v.Kind {
 	case ir.ValueArgument:
@@ -115,8 +120,8 @@ func (f *function) declaredPlace(v ir.Value) id {
 	return f.noDebug()
 }
 
-// debugExpression returns a DebugExpression; false where it has operations that
-// may not be used.
+// debugExpression returns a DebugExpression; ok is false if it has operations that are not
+// known or not allowed.
 func (t *translator) debugExpression(o ir.Operand) (id, bool) {
 	n := t.debugNode(o)
 	var steps [][]uint32
@@ -141,8 +146,9 @@ func (t *translator) debugExpression(o ir.Operand) (id, bool) {
 	}), true
 }
 
-// functionDefinition returns the words that tie a function to its description, at
-// its beginning, in the sets for shaders.
+// functionDefinition writes the instruction that ties a function to its description, which
+// the sets for shaders want at the start of its first block, and DebugEntryPoint for a
+// kernel.
 func (f *function) functionDefinition() {
 	o, ok := f.value.Attached("dbg")
 	if !ok || !f.describesDebug() || !f.shaderDebug() {
@@ -158,8 +164,8 @@ func (f *function) functionDefinition() {
 	}
 }
 
-// debugUnit translates the compile units, and the global variables that the
-// module has.
+// debugUnit translates the compile units with the enumerations, types, global variables and
+// imported entities that they list.
 func (t *translator) debugUnit() *unit {
 	u := &unit{}
 	t.beginUnit(noValue, nil)
@@ -177,7 +183,7 @@ func (t *translator) debugUnit() *unit {
 	return u
 }
 
-// noValue is the number of the unit that belongs to none of the values.
+// noValue is the value of the unit that belongs to no value: that of debugUnit.
 const noValue = ^ir.ValueID(0)
 
 // debugListed translates an element of a list of a compile unit.

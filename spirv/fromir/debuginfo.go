@@ -9,9 +9,10 @@ import (
 	"offlink/spirv"
 )
 
-// Debug information of LLVM becomes instructions of OpenCL.DebugInfo.100 or
-// NonSemantic.Shader.DebugInfo.100 and .200, with the operands that the Khronos
-// translator gives them. In the sets for shaders literals are constants.
+// Debug information of LLVM becomes instructions of OpenCL.DebugInfo.100 or of
+// NonSemantic.Shader.DebugInfo.100 or .200, with the operands that the Khronos translator
+// gives them. The sets for shaders have identifiers of constants where OpenCL's has
+// literals.
 
 // Instructions of the sets.
 const (
@@ -58,7 +59,7 @@ var debugSets = map[DebugInfo]string{
 	DebugOpenCL100: "OpenCL.DebugInfo.100", DebugShader100: "NonSemantic.Shader.DebugInfo.100", DebugShader200: "NonSemantic.Shader.DebugInfo.200",
 }
 
-// describesDebug reports whether there is debug information beside lines.
+// describesDebug reports whether debug information other than lines is written.
 func (t *translator) describesDebug() bool {
 	return t.options.Debug != DebugNone && len(t.session.compileUnits) > 0
 }
@@ -66,7 +67,8 @@ func (t *translator) describesDebug() bool {
 // shaderDebug reports whether the set is one for shaders.
 func (t *translator) shaderDebug() bool { return t.options.Debug >= DebugShader100 }
 
-// debugSet returns the identifier of the set.
+// debugSet returns the identifier of the set. Those for shaders are non-semantic, which
+// SPIR-V has from 1.6 on; before that the option Debug allows the extension as well.
 func (t *translator) debugSet() id {
 	if t.shaderDebug() {
 		if t.options.Version >= spirv.Version1_6 {
@@ -83,7 +85,7 @@ type debugWords struct {
 	*translator
 	words []uint32
 	deps  []id
-	late  int // trailing identifiers that may be of later instructions
+	late  int // how many of the last identifiers may be those of later instructions
 }
 
 func (t *translator) newDebugWords() *debugWords { return &debugWords{translator: t} }
@@ -118,7 +120,7 @@ func (d *debugWords) makeEntry(self id, number uint32) entry {
 	}
 }
 
-// debugInstruction returns the instruction of that key.
+// debugInstruction returns the instruction of that key, and makes it on the first use.
 func (t *translator) debugInstruction(key string, number uint32, operands func(d *debugWords)) id {
 	return t.b.keyedEntry(sectionDebug, "debug "+key, func(n id) entry {
 		d := t.newDebugWords()
@@ -127,13 +129,14 @@ func (t *translator) debugInstruction(key string, number uint32, operands func(d
 	})
 }
 
-// noDebug returns DebugInfoNone.
+// noDebug returns DebugInfoNone. debugAbsent finds the entry by its key, "debug none".
 func (t *translator) noDebug() id {
 	return t.debugInstruction("none", debugNone, func(*debugWords) {})
 }
 
-// debugSource returns the source file of a node: that of its field "file", or its
-// own.
+// debugSource returns the source file of a node: that of its field "file", or the node
+// itself if it is a DIFile. Only two of the sets have a place for the checksum, OpenCL's in
+// the form of a comment.
 func (t *translator) debugSource(n *debugNode) id {
 	file := *n
 	if n.kind != "DIFile" {
@@ -169,8 +172,7 @@ func debugPath(file *debugNode) string {
 	return name
 }
 
-// debugParent returns the scope of a node: the first compile unit where it has
-// none, or only a file.
+// debugParent returns the scope of a node, or a compile unit if it has none or only a file.
 func (t *translator) debugParent(n *debugNode) id {
 	scope := n.nodeField("scope")
 	if scope.Kind == ir.OperandNode {
@@ -221,15 +223,16 @@ func (t *translator) debugEntry(o ir.Operand) id {
 	return t.debugInstruction(key, number, func(d *debugWords) { write(d, &n) })
 }
 
-// hasTemplate reports whether a node is described by a template.
+// hasTemplate reports whether a node has template parameters: a DebugTypeTemplate wraps its
+// instruction then.
 func (t *translator) hasTemplate(n *debugNode) bool {
 	return (n.kind == "DICompositeType" || n.kind == "DISubprogram") && n.hasField("templateParams") && len(t.resolveNode(n.nodeField("templateParams"))) > 0
 }
 
 type debugWriter = func(*debugWords, *debugNode)
 
-// debugWriter returns the writer and number of a node's instruction; nil for
-// nodes that have none.
+// debugWriter returns the writer and the number of a node's instruction, or nil for nodes
+// that have none in the sets.
 func (t *translator) debugWriter(n *debugNode) (debugWriter, uint32) {
 	switch n.kind {
 	case "DICompileUnit":

@@ -11,7 +11,8 @@ import (
 // the numbers those of Source Language (SPIR-V).
 var languages = map[uint64]uint32{0x2a: 6, 0x21: 6, 4: 6, 0xc: 3, 0x15: 3}
 
-// shaderLanguages maps them as NonSemantic.Shader.DebugInfo.200 has them.
+// shaderLanguages maps DWARF's languages to the numbers that
+// NonSemantic.Shader.DebugInfo.200 has for them.
 var shaderLanguages = map[uint64]uint32{
 	0x15: 3, 2: 103, 0xc: 104, 0x1d: 105, 0x2c: 106, 4: 107, 0x19: 108, 0x1a: 109, 0x21: 110, 0x2a: 111, 0x2b: 112,
 }
@@ -31,9 +32,8 @@ func (d *debugWords) compilationUnit(n *debugNode) {
 	}
 }
 
-// sizeConstant returns a number of bits as a constant. Numbers that fit have 32
-// bits, as the sets give most sizes; a type of half a gigabyte has more bits
-// than that.
+// sizeConstant returns a size in bits as a constant of 32 bits, or of 64 where that is too
+// small: a type of half a gigabyte has more bits than 32 bits can count.
 func (d *debugWords) sizeConstant(n uint64) id {
 	if n > 0xffffffff {
 		return d.constInt(64, n)
@@ -42,9 +42,9 @@ func (d *debugWords) sizeConstant(n uint64) id {
 }
 
 func (d *debugWords) basicType(n *debugNode) {
-	// The keys are DW_ATE_address, boolean, float, signed, signed_char,
-	// unsigned, unsigned_char. The sets count them without the gap for complex
-	// numbers.
+	// The keys are DW_ATE_address, boolean, float, signed, signed_char, unsigned,
+	// unsigned_char. The sets count them without 3, complex_float, which only the newest
+	// set has.
 	encoding := map[uint64]uint32{1: 1, 2: 2, 4: 3, 5: 4, 6: 5, 7: 6, 8: 7}[n.fieldNumber("encoding")]
 	if n.fieldNumber("encoding") == 3 && d.options.Debug == DebugShader200 {
 		encoding = 8
@@ -55,7 +55,8 @@ func (d *debugWords) basicType(n *debugNode) {
 	}
 }
 
-// nodeFlags returns the flags of a node in the numbers of the sets, which differ from LLVM's.
+// nodeFlags returns the flags of a node as the sets number them, which LLVM does
+// differently.
 func (d *debugWords) nodeFlags(n *debugNode) (mask uint32) {
 	mask = mapDebugFlags(uint32(n.fieldNumber("flags")))
 	switch n.fieldNumber("tag") {
@@ -80,8 +81,8 @@ func (d *debugWords) pointerType(n *debugNode) {
 	d.addIDs(d.debugType(n.nodeField("baseType"))).addLiterals(class, d.nodeFlags(n))
 }
 
-// addressSpace returns the address space of a pointer type: bitcode has it plus
-// one, where 0 is none.
+// addressSpace returns the address space of a pointer type; ok is false if it has none.
+// Bitcode stores the number plus 1, and 0 for none.
 func (d *debugWords) addressSpace(n *debugNode) (uint32, bool) {
 	f := n.nodeField("dwarfAddressSpace")
 	switch {
@@ -93,8 +94,8 @@ func (d *debugWords) addressSpace(n *debugNode) (uint32, bool) {
 	return uint32(f.Int), true
 }
 
-// debugType returns the instruction of a type, which is none where it is null:
-// void, in pointers.
+// debugType returns the instruction of a type, which is DebugInfoNone for a null type: that
+// is void where a pointer leads to it.
 func (d *debugWords) debugType(o ir.Operand) id { return d.debugEntry(o) }
 
 func (d *debugWords) qualifiedType(n *debugNode) {
@@ -188,8 +189,8 @@ func (d *debugWords) enumerationType(n *debugNode) {
 	}
 }
 
-// enumeratorValue returns the value of a DIEnumerator. Bitcode has its width, and then
-// the value with the sign in the lowest bit.
+// enumeratorValue returns the value of a DIEnumerator. Bitcode stores its width first, then
+// the magnitude shifted left by one with the sign in the lowest bit.
 func (d *debugWords) enumeratorValue(e *debugNode) int64 {
 	if !d.session.bitcode || len(e.fields) < 3 || e.fields[2].Field != "" {
 		return e.nodeField("value").Int
@@ -201,8 +202,8 @@ func (d *debugWords) enumeratorValue(e *debugNode) int64 {
 	return int64(v >> 1)
 }
 
-// compositeType writes a struct. OpenCL.DebugInfo.100 lets its members come later,
-// which name it as their parent.
+// compositeType writes a struct, class or union. Its members may come after it (late),
+// because they name it as their parent in OpenCL.DebugInfo.100.
 func (d *debugWords) compositeType(n *debugNode) {
 	tag := map[uint64]uint32{tagClass: 0, tagStructure: 1, tagUnion: 2}[n.fieldNumber("tag")]
 	d.addIDs(d.b.stringID(n.fieldText("name"))).addLiterals(tag).addIDs(d.debugSource(n)).addLiterals(uint32(n.fieldNumber("line")), 0).addIDs(d.debugParent(n))
@@ -225,14 +226,13 @@ func (d *debugWords) memberType(n *debugNode) {
 	d.addIDs(d.sizeConstant(n.fieldNumber("offset")), d.sizeConstant(n.fieldNumber("size"))).addLiterals(d.memberAccess(scope, d.nodeFlags(n)))
 }
 
-// debugTarget returns the instruction of a struct itself, where the node is that
-// of a template.
+// debugTarget returns the instruction that a member names as its parent.
 func (d *debugWords) debugTarget(o ir.Operand) id {
 	n := d.debugEntry(o)
 	return n
 }
 
-// memberAccess adds the access that members have which say none.
+// memberAccess adds the default access to the flags of a member that states none.
 func (d *debugWords) memberAccess(scope ir.Operand, flags uint32) uint32 {
 	if flags&3 != 0 || scope.Kind != ir.OperandNode {
 		return flags
@@ -315,9 +315,9 @@ func (d *debugWords) functionScope(n *debugNode) {
 	}
 }
 
-// describedFunction returns the function that a subprogram describes. Only a
-// definition with its own !dbg counts: a subprogram without a function is
-// described nevertheless, for code that was inlined.
+// describedFunction returns the function that a subprogram describes, or DebugInfoNone if
+// the module has none with its own !dbg: subprograms of inlined functions are described as
+// well.
 func (d *debugWords) describedFunction(n *debugNode) id {
 	name := n.fieldText("linkageName")
 	if name == "" {

@@ -2,7 +2,7 @@ package fromir
 
 import "offlink/spirv"
 
-// Opcodes of extensions that package spirv has no names for.
+// Opcodes of extensions.
 const (
 	opTypeCooperativeMatrixKHR   spirv.Opcode = 4456
 	opTypeJointMatrixINTEL       spirv.Opcode = 6119

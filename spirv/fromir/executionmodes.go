@@ -37,8 +37,8 @@ const (
 	modeNamedMaxRegs     = 6463
 )
 
-// modeNeeds are the execution modes of extensions: they are left out where these are
-// not allowed.
+// modeNeeds are the extension and capability of execution modes that need them. A mode
+// whose extension is not allowed is left out.
 var modeNeeds = map[uint32]need{
 	modeArithmeticPoison: {"SPV_KHR_poison_freeze", 5156},
 	modeSharedMemory:     {"SPV_INTEL_vector_compute", capVectorCompute},
@@ -80,7 +80,9 @@ func (m *image) entryPointsAndModes() {
 	})
 }
 
-// addModes appends the execution modes of a unit's kernel.
+// addModes appends the execution modes of a unit's kernel. Their target is set here, since a
+// unit does not know the number of its entry point. Only modes with identifiers for
+// operands need the numbers of the unit's identifiers.
 func (m *image) addModes(self id, u *unit) {
 	begun := false
 	for at := 0; at < len(u.modes); at += int(u.modes[at] >> 16) {
@@ -96,8 +98,8 @@ func (m *image) addModes(self id, u *unit) {
 	}
 }
 
-// forbidContraction writes ContractionOff. SPV_KHR_float_controls2 has another mode for
-// that, which takes away all fast-math flags of a type by default.
+// forbidContraction writes ContractionOff. With SPV_KHR_float_controls2 it is
+// FPFastMathDefault with no flags instead, once for each floating-point type.
 func (m *image) forbidContraction(self id, u *unit) {
 	if u.zeroFlags == nil {
 		m.modes = appendInstruction(m.modes, spirv.OpExecutionMode, self, modeContractionOff)
@@ -105,8 +107,8 @@ func (m *image) forbidContraction(self id, u *unit) {
 	}
 	types := slices.Clone(m.entries)
 	types = slices.DeleteFunc(types, func(e *shared) bool { return e.op != spirv.OpTypeFloat })
-	// By width and encoding, so that images of the same types have the same modes,
-	// whichever unit they met first.
+	// The order is that of width and encoding, so that images with the same types have
+	// the same modes, whichever unit they met first.
 	slices.SortFunc(types, func(a, b *shared) int {
 		return cmp.Or(cmp.Compare(a.words[1], b.words[1]), cmp.Compare(len(a.words), len(b.words)))
 	})
@@ -121,8 +123,8 @@ func (m *image) forbidContraction(self id, u *unit) {
 	}
 }
 
-// appendInterfaces appends the variables that an entry point uses: before SPIR-V 1.4
-// only those of storage class Input.
+// appendInterfaces appends the variables that an entry point uses, directly or through the
+// functions that it reaches. Before SPIR-V 1.4 these are only those of storage class Input.
 func (m *image) appendInterfaces(words []uint32, kernel int) []uint32 {
 	var inputs []*shared
 	m.eachReached(kernel, func(at int) bool {
@@ -147,12 +149,12 @@ func (m *image) appendInterfaces(words []uint32, kernel int) []uint32 {
 	for _, e := range inputs {
 		words = append(words, m.numbers[e.index])
 	}
-	slices.Sort(words[start:]) // as they were met first
+	slices.Sort(words[start:]) // by number, which is the order in which the image met them
 	return words
 }
 
-// executionMode writes an execution mode of the unit's kernel, unless its extension is
-// not allowed.
+// executionMode writes an execution mode of the unit's kernel, unless its extension is not
+// allowed. The target is 0 until addModes sets it.
 func (t *translator) executionMode(number uint32, operands ...uint32) {
 	if n, ok := modeNeeds[number]; ok {
 		if !t.options.allowsExtension(n.extension) {
@@ -216,8 +218,8 @@ func (t *translator) attachedNumbers(v *ir.GlobalValue, kind string) (list []uin
 	return list
 }
 
-// subgroupSize writes the size of sub-groups that a kernel wants. The primary size,
-// which has a name instead of a number, is -1.
+// subgroupSize writes the sub-group size that a kernel requires. -1 stands for the primary
+// size of the device, which has a mode of its own as well.
 func (t *translator) subgroupSize(v *ir.GlobalValue) {
 	list := t.attachedNumbers(v, "sub_group_size")
 	if len(list) == 0 {
@@ -233,11 +235,11 @@ func (t *translator) subgroupSize(v *ir.GlobalValue) {
 	t.executionMode(modeSubgroupSize, list[0])
 }
 
-// hintedTypes are the numbers of types in the execution mode VecTypeHint.
+// hintedTypes are the numbers that the execution mode VecTypeHint has for types.
 var hintedTypes = map[string]uint32{"i8": 0, "i16": 1, "i32": 2, "i64": 3, "half": 4, "float": 5, "double": 6}
 
-// vectorTypeHint returns the operand of VecTypeHint of a type that is spelled: the
-// number of elements, 0 for one, and the number of the type.
+// vectorTypeHint returns the operand of VecTypeHint for the spelling of a type: the number
+// of elements in the high half, 0 for a scalar, and the number of the type in the low half.
 func vectorTypeHint(text string) (uint32, bool) {
 	length, element := uint32(0), text
 	if rest, ok := strings.CutPrefix(text, "<"); ok {
@@ -265,7 +267,8 @@ func (t *translator) intelModes(v *ir.GlobalValue) {
 	t.registerMode(v)
 }
 
-// interfaceMode writes the mode of !ip_interface: how a kernel of an FPGA is invoked.
+// interfaceMode writes the modes of !ip_interface, which say how a kernel of an FPGA is
+// invoked: through a register map (csr) or a stream.
 func (t *translator) interfaceMode(v *ir.GlobalValue) {
 	words := map[string]bool{}
 	for _, o := range t.attachedOperands(v, "ip_interface") {
@@ -286,8 +289,8 @@ func (t *translator) interfaceMode(v *ir.GlobalValue) {
 	}
 }
 
-// registerMode writes the mode of !MaximumRegisters: a number, a node with one, which
-// becomes a constant, or a name.
+// registerMode writes the mode of !MaximumRegisters. It has one mode for a number, one for a
+// node with a number, which becomes a constant, and one for the name AutoINTEL.
 func (t *translator) registerMode(v *ir.GlobalValue) {
 	if !t.options.allowsExtension("SPV_INTEL_maximum_registers") {
 		return
@@ -306,8 +309,7 @@ func (t *translator) registerMode(v *ir.GlobalValue) {
 	}
 }
 
-// useSubgroupDispatch notes the capability of sizes of sub-groups, which SPIR-V
-// has from 1.1 on.
+// useSubgroupDispatch notes the capability SubgroupDispatch, which SPIR-V has from 1.1 on.
 func (t *translator) useSubgroupDispatch() {
 	t.needVersion(spirv.Version1_1)
 	t.useCapabilities(capSubgroupDispatch)
@@ -341,7 +343,7 @@ func (t *translator) metadataMode(m executionRow) {
 	t.executionMode(m.number, m.operands...)
 }
 
-// namedFloat returns a floating-point type that LLVM spells so, 0 for others.
+// namedFloat returns the floating-point type of that name in LLVM, or 0 for other names.
 func (t *translator) namedFloat(name string) id {
 	switch name {
 	case "half":
@@ -356,8 +358,8 @@ func (t *translator) namedFloat(name string) id {
 	return 0
 }
 
-// floatControlMode writes a mode of SPV_KHR_float_controls, which SPIR-V has from 1.4
-// on.
+// floatControlMode writes a mode of SPV_KHR_float_controls, which is part of SPIR-V from 1.4
+// on. It is left out where neither is allowed.
 func (t *translator) floatControlMode(number uint32, operands []uint32) {
 	switch {
 	case t.options.Version >= spirv.Version1_4:

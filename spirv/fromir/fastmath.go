@@ -9,7 +9,8 @@ import (
 	"offlink/spirv"
 )
 
-// decorateArithmetic adds the decorations of wrap and fast-math flags.
+// decorateArithmetic adds the decorations for wrap and fast-math flags. Where the result
+// must be defined they are left out, since a broken promise would make it undefined.
 func (f *function) decorateArithmetic(n id, in *ir.Instruction) {
 	f.maxError(n, in)
 	if f.mustBeDefined() {
@@ -36,9 +37,9 @@ func (f *function) decorateArithmetic(n id, in *ir.Instruction) {
 	}
 }
 
-// decorateCall adds the decorations that a call's flags and attributes ask of the
-// instruction that it became, the last one written. SPIR-V has fast-math flags of
-// instructions of sets from 1.6 on, and of calls with SPV_KHR_float_controls2.
+// decorateCall adds the decorations that a call's flags and attributes ask for to the
+// instruction that it became, which is the last one written. SPIR-V allows fast-math flags
+// on instructions of sets from 1.6 on, and on calls with SPV_KHR_float_controls2.
 func (c *callSite) decorateCall(n id) {
 	c.maxError(n, c.in)
 	c.builtinError(n)
@@ -68,8 +69,7 @@ func (f *function) isFloating(n ir.TypeID) bool {
 	return typ.Kind == ir.TypeFloat
 }
 
-// maxError decorates with the error that !fpmath allows, where the extension may be
-// used.
+// maxError decorates with the error that !fpmath allows, if the extension is allowed.
 func (f *function) maxError(n id, in *ir.Instruction) {
 	for _, a := range in.Attachments {
 		if a.Kind != "fpmath" || !f.options.allowsExtension("SPV_INTEL_fp_max_error") {
@@ -81,16 +81,16 @@ func (f *function) maxError(n id, in *ir.Instruction) {
 	}
 }
 
-// decorateError decorates with a largest error in units of the last place: the bits
-// of a float.
+// decorateError decorates with the largest error that is allowed, in units in the last
+// place. bits are those of a float of 32 bits.
 func (f *function) decorateError(n id, bits uint32) {
 	f.useExtension("SPV_INTEL_fp_max_error")
 	f.useCapabilities(6169)
 	f.b.decorateID(n, decMaxError, bits)
 }
 
-// builtinError decorates a call of llvm.fpbuiltin.* with its largest error, which
-// cannot be left out: the caller relies on it.
+// builtinError decorates a call of llvm.fpbuiltin.* with its largest error. Unlike that of
+// !fpmath it cannot be left out, since the caller relies on it.
 func (c *callSite) builtinError(n id) {
 	if c.callee == nil || !strings.HasPrefix(c.callee.value.Name, "llvm.fpbuiltin.") {
 		return
@@ -135,8 +135,8 @@ const (
 	fastTransform = 1 << 18
 )
 
-// fastMath decorates with fast-math flags, if the module may have the version that the
-// instruction needs for that.
+// fastMath decorates with fast-math flags. version is the one from which the instruction may
+// have them; without it they are left out.
 func (f *function) fastMath(n id, flags ir.Flags, version spirv.Version) {
 	if f.options.Version < version {
 		return
@@ -147,7 +147,8 @@ func (f *function) fastMath(n id, flags ir.Flags, version spirv.Version) {
 	}
 }
 
-// fastMathMask returns the bits of fast-math flags, as far as the allowed extensions go.
+// fastMathMask returns the bits of fast-math flags. Those whose extensions are not allowed
+// are left out: a flag is a permission.
 func (f *function) fastMathMask(flags ir.Flags) (mask uint32) {
 	controls := f.options.allowsExtension("SPV_KHR_float_controls2")
 	if flags&ir.FlagsFast == ir.FlagsFast && !controls {

@@ -7,8 +7,8 @@ import (
 	"offlink/spirv"
 )
 
-// globalOf returns the known facts of a variable, alias or ifunc.
-// Facts are found on first use: a module has many more variables than one image uses.
+// globalOf returns the facts of a variable, alias or ifunc. They are found on the first use:
+// a module has many more variables than one unit uses.
 func (t *translator) globalOf(n ir.ValueID) *globalInfo {
 	g := t.globals[n]
 	if g != nil {
@@ -26,9 +26,8 @@ func (t *translator) globalOf(n ir.ValueID) *globalInfo {
 	return g
 }
 
-// globalTerm returns the pointee of a global's address.
-// The pointee of an alias is that of the expression it stands for, which may lead through
-// others; busy stops at one that leads to itself.
+// globalTerm returns the term of the pointee of a global's address. That of an alias is the
+// one of its aliasee, which may be another alias; busy ends a circle of aliases.
 func (t *translator) globalTerm(n ir.ValueID) term {
 	switch v := &t.module.Values[n]; v.Kind {
 	case ir.Function:
@@ -77,8 +76,8 @@ func (t *translator) globalAddressType(n ir.ValueID) id {
 	return t.pointerType(t.termID(found), v.AddressSpace)
 }
 
-// ignoredVariables are for compilers and linkers alone.
-// No device reads them, and their types have no counterpart in SPIR-V.
+// ignoredVariable reports whether a variable of that name is only for compilers and linkers.
+// No device reads these, and their types have no counterpart in SPIR-V.
 func ignoredVariable(name string) bool {
 	switch name {
 	case "llvm.used", "llvm.compiler.used", "llvm.global.annotations", "llvm.global_ctors", "llvm.global_dtors":
@@ -87,8 +86,8 @@ func ignoredVariable(name string) bool {
 	return false
 }
 
-// onlyAnnotates reports whether a variable is the text of annotations alone,
-// which stock clang puts into address space 0 of section llvm.metadata.
+// onlyAnnotates reports whether a variable is only the text of annotations: stock clang puts
+// these into the section llvm.metadata, in address space 0.
 func (t *translator) onlyAnnotates(n ir.ValueID) bool {
 	v := &t.module.Values[n]
 	if v.AddressSpace != 0 && !v.IsLocal() || v.Declaration {
@@ -102,10 +101,11 @@ func (t *translator) onlyAnnotates(n ir.ValueID) bool {
 	return only
 }
 
-// variableID returns the identifier of a variable.
+// variableID returns the identifier of a variable. Built-in variables and private constants
+// have no address that could be used.
 func (t *translator) variableID(n ir.ValueID) id {
 	if _, input := t.isInput(n); input {
-		// Each dimension is loaded for itself; there is no memory to point to.
+		// Loads read the whole variable (input.go); there is no memory to point to.
 		t.failf("the address of the built-in variable %s", t.module.Values[n].Name)
 	}
 	if t.isPrivateConstant(n) {
@@ -114,17 +114,16 @@ func (t *translator) variableID(n ir.ValueID) id {
 	return t.b.externalID(n)
 }
 
-// isPrivateConstant reports whether a global is a constant of address space 0. C and
-// C++ have them for initialisers of local aggregates. As SPIR-V has no such
-// variables outside of functions, each function that uses one has a copy.
+// isPrivateConstant reports whether a global is a constant in address space 0. Compilers of
+// C and C++ make them for the initialisers of local aggregates. SPIR-V has no such variables
+// outside of functions, so each function that uses one gets a copy.
 func (t *translator) isPrivateConstant(n ir.ValueID) bool {
 	v := &t.module.Values[n]
 	return v.Kind == ir.Variable && v.Constant && v.IsLocal() && !t.view.isDeclared(n) && t.classOf(n) == spirv.StorageFunction
 }
 
-// globalValue returns the address of a global within a function.
-// A copy for each function is also clang's own way for OpenCL, where such
-// aggregates are private.
+// globalValue returns the address of a global within a function: for a private constant that
+// of the function's copy, which is made on the first use.
 func (f *function) globalValue(n ir.ValueID) id {
 	if !f.isPrivateConstant(n) {
 		return f.globalAddress(n)
@@ -144,9 +143,8 @@ func (f *function) globalValue(n ir.ValueID) id {
 	return copied
 }
 
-// variableUnit writes a variable.
-// Only its own identifier is fixed; that of the type and initialiser become the image's
-// when it is put together.
+// variableUnit writes a variable. The entry is not shared by its words, since the module's
+// value identifies it: t.variable holds the words, and the image asks for them.
 func (t *translator) variableUnit(n ir.ValueID) {
 	g, v := t.globalOf(n), &t.module.Values[n]
 	class := t.classOf(n)
@@ -181,7 +179,8 @@ func (t *translator) decorateVariable(n ir.ValueID, self id) {
 	}
 }
 
-// initializerID returns the initialiser of a variable, 0 if it has none.
+// initializerID returns the initialiser of a variable, or 0 if it has none. One that is
+// undefined is left out.
 func (t *translator) initializerID(n ir.ValueID) id {
 	v := &t.module.Values[n]
 	if t.view.isDeclared(n) || v.Linkage == ir.Common || v.Linkage == ir.AvailableExternally {
@@ -198,7 +197,7 @@ func (t *translator) initializerID(n ir.ValueID) id {
 	return t.globalConstant(&pool, root, t.termID(t.globalOf(n).pointee))
 }
 
-// Kinds of linkage.
+// Linkage types (SPIR-V), the last two of SPV_KHR_linkonce_odr and SPV_AMD_weak_linkage.
 const (
 	linkExport      = 0
 	linkImport      = 1
@@ -206,7 +205,8 @@ const (
 	linkWeakAMD     = 3
 )
 
-// decorateLinkage decorates a function or variable that other modules see.
+// decorateLinkage decorates a function or variable that other modules see. LinkOnceODR and
+// weak linkage become Export where their extensions are not allowed.
 func (m *image) decorateLinkage(self id, v *ir.PartitionValue) {
 	name, linkage := v.Value.Name, v.Linkage()
 	kind := uint32(linkExport)
@@ -228,8 +228,8 @@ func (m *image) decorateLinkage(self id, v *ir.PartitionValue) {
 	m.addNote(self, decoration{op: spirv.OpDecorate, words: append(appendText([]uint32{decLinkageAttributes}, name), kind)})
 }
 
-// isOpenCLStruct reports whether a pointer to the opaque struct of that name
-// is a type of its own.
+// isOpenCLStruct reports whether a pointer to the opaque struct of that name stands for a
+// type of OpenCL or SPIR-V.
 func (t *translator) isOpenCLStruct(name string) bool {
 	return strings.HasPrefix(name, "opencl.") && name != "opencl.block" || strings.HasPrefix(name, "spirv.") || name == "struct._event_t"
 }

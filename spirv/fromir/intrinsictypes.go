@@ -6,10 +6,10 @@ import (
 	"offlink/ir"
 )
 
-// intrinsicTypes are the types of intrinsics, as LLVM's Intrinsics.td has them: the
-// result, a colon, the parameters; alternatives are separated by bars. Readers take
-// declarations of other types, which LLVM's verifier refuses, and the writers rely on
-// these. The letters:
+// intrinsicTypes are the types of intrinsics as in LLVM's Intrinsics.td: the result, a
+// colon, the parameters; alternatives are separated by bars. The writers rely on them, and
+// must be protected here: readers accept declarations that LLVM's verifier would refuse.
+// The letters:
 //
 //	v void    p pointer   n integer   b i1   m metadata   x anything
 //	I J       integers, or vectors of them     F G  floating-point numbers, likewise
@@ -88,9 +88,9 @@ func (t *translator) fitsIntrinsic(name string, function *ir.Type) bool {
 // signatureMatch compares types with a row of intrinsicTypes.
 type signatureMatch struct {
 	module *ir.Module
-	bound  map[byte]ir.TypeID // letters that have met their type
-	lanes  uint64             // of the vectors
-	some   bool               // a type that may be a vector has been met
+	bound  map[byte]ir.TypeID // the types that letters stand for so far
+	lanes  uint64             // of the vectors, 0 for scalars
+	some   bool               // lanes is known
 }
 
 // fitsFunction compares the parameters first: the result may be an element of one.

@@ -7,9 +7,9 @@ import (
 	"offlink/spirv"
 )
 
-// findLoops finds the loop controls that !llvm.loop of latches asks for.
-// LLVM attaches the metadata to the branch back; SPIR-V wants the control at the header, in
-// front of its branch (OpLoopMerge).
+// findLoops finds the loop controls that !llvm.loop asks for. LLVM attaches this metadata
+// to the branch of the latch, back to the header; SPIR-V wants OpLoopMerge with the control
+// in the header, right before its branch.
 func (f *function) findLoops(order []int) {
 	for _, latch := range order {
 		in := f.ir.Terminator(latch)
@@ -24,10 +24,9 @@ func (f *function) findLoops(order []int) {
 	}
 }
 
-// noteLoop notes the merge instruction of the loop that a latch ends.
-// OpLoopMerge also needs the block after the loop; where none is found, OpLoopControlINTEL
-// says the same without it, and without that extension the loop has no control, which is a
-// hint.
+// noteLoop notes the merge instruction of the loop that a latch ends. OpLoopMerge also
+// names the block after the loop. Where none is found, OpLoopControlINTEL does without it;
+// where that is not allowed the control is left out, since it is only a hint.
 func (f *function) noteLoop(latch int, in *ir.Instruction, o ir.Operand) {
 	control, parameters := f.loopControl(o)
 	if control == 0 {
@@ -48,8 +47,8 @@ func (f *function) noteLoop(latch int, in *ir.Instruction, o ir.Operand) {
 			}
 		}
 	}
-	// A header that two latches share may have one merge instruction only.
-	// Only a branch may follow that: jump threading gives a loop a switch as its header.
+	// A header that two latches share can have only one merge instruction, and only a
+	// branch may follow it: jump threading may leave a switch at the end of a header.
 	if header < 0 || f.merges[header] != nil || f.ir.Terminator(header).Op != ir.OpBr {
 		return
 	}
@@ -79,11 +78,10 @@ func (f *function) blockDominates(a, b int) bool {
 	return false
 }
 
-// loopControls are the metadata of loops that are a bit of loop control, with the
-// number that follows as the parameter where there is one. Those from bit 16 on
-// belong to SPV_INTEL_fpga_loop_controls.
-// Names are those of LLVM's TransformMetadata and, for FPGAs, of DPC++'s attributes; bits
-// those of "Loop Control".
+// loopControls are the metadata of loops that become a bit of Loop Control (SPIR-V), with
+// the number that follows them as its parameter if it has one. Names are those of LLVM's
+// TransformMetadata and, for FPGAs, of DPC++'s attributes. Bits from 16 on belong to
+// SPV_INTEL_fpga_loop_controls.
 var loopControls = map[string]struct {
 	bit       uint32
 	parameter bool
@@ -106,11 +104,12 @@ const (
 	loopDependencyArray = 1 << 18
 )
 
-// loopCounts are the metadata of the three numbers of one bit.
+// loopCounts are the metadata for the bit loopCountINTEL, with their places among its three
+// numbers.
 var loopCounts = map[string]int{"llvm.loop.intel.loopcount_min": 0, "llvm.loop.intel.loopcount_max": 1, "llvm.loop.intel.loopcount_avg": 2}
 
-// loopControl decodes !llvm.loop metadata. The order of bits is the order of
-// parameters.
+// loopControl decodes !llvm.loop metadata. Parameters are in the order of the bits to which
+// they belong, not in that of the metadata.
 func (f *function) loopControl(o ir.Operand) (control uint32, parameters []uint32) {
 	values := map[uint32][]uint32{}
 	var dependencies []uint32
@@ -149,9 +148,9 @@ func (f *function) loopControl(o ir.Operand) (control uint32, parameters []uint3
 	return control, parameters
 }
 
-// loopBit returns the bits of one string of metadata, and notes their parameters.
-// PartialCount and PeelCount are of SPIR-V 1.4; a module of an older version goes without
-// the hint.
+// loopBit returns the bits of one string of metadata and notes their parameters in values.
+// PartialCount and PeelCount are of SPIR-V 1.4; modules of older versions go without these
+// hints.
 func (f *function) loopBit(name string, n, control uint32, values map[uint32][]uint32) uint32 {
 	partial := func(bit uint32) uint32 {
 		if f.options.Version < spirv.Version1_4 {
@@ -193,9 +192,9 @@ func (f *function) usesFPGALoops() bool {
 	return true
 }
 
-// loopDependencies returns the arrays that a loop accesses in parallel, each with the
-// length up to which that is safe: the address computations of the index groups that
-// the metadata name. 0 is any length.
+// loopDependencies returns the arrays that a loop accesses in parallel, each followed by the
+// length up to which that is safe, 0 for any. The metadata name groups of address
+// computations, which lead to the arrays.
 func (f *function) loopDependencies(operands []ir.Operand) (words []uint32) {
 	safe := uint32(0)
 	if n := len(operands); n > 0 && operands[n-1].Kind == ir.OperandInt {
@@ -243,8 +242,9 @@ func (f *function) findIndexGroups() {
 	}
 }
 
-// accessedArray returns the variable that an address is in: of a pointer that is loaded,
-// the place where it is kept. It is 0 for others than variables and arguments.
+// accessedArray returns the array that an address computation starts from: a variable, an
+// argument, or the result of an instruction. For a pointer that is loaded it is the place
+// from which it is loaded. It is 0 for all others.
 func (f *function) accessedArray(v ir.Value) id {
 	if v.Kind == ir.ValueInstruction && f.ir.Instructions[v.Index].Op == ir.OpLoad {
 		v = f.ir.Instructions[v.Index].Operands[0]

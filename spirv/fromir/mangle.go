@@ -6,13 +6,13 @@ import (
 	"offlink/ir"
 )
 
-// mangledType is a parameter as an Itanium-mangled name spells it, as far as
-// built-ins have such.
+// mangledType is the type of a parameter as an Itanium-mangled name spells it, as far as
+// built-in functions have such types.
 type mangledType struct {
 	scalar  byte // the letter of a builtin type; 'H' for half, 'B' for bfloat16; 0 for a named type
 	name    string
 	length  int // of a vector, else 1
-	pointer int // levels
+	pointer int // levels of indirection
 	space   uint32
 	unknown bool
 }
@@ -21,7 +21,7 @@ func (m *mangledType) isUnsigned() bool { return strings.IndexByte("hjtmybo", m.
 
 func (m *mangledType) isFloating() bool { return strings.IndexByte("fdH", m.scalar) >= 0 }
 
-// bits is the width of a scalar, 0 for those whose width the target decides.
+// bits returns the width of a scalar, or 0 for those whose width the target decides.
 func (m *mangledType) bits() uint32 {
 	switch m.scalar {
 	case 'c', 'h', 'a':
@@ -44,8 +44,9 @@ type demangler struct {
 	depth         int
 }
 
-// demangleName splits a name into the name that was mangled and its parameters.
-// Parameters of forms that are not known end the list.
+// demangleName splits a mangled name into the function's name and its parameters. The list
+// ends before a parameter of a form that is not known. Names in namespaces are not
+// demangled: no built-in function has one.
 func demangleName(mangled string) (name string, parameters []mangledType, form mangledForm) {
 	if !strings.HasPrefix(mangled, "_Z") {
 		return mangled, nil, notMangled
@@ -60,7 +61,7 @@ func demangleName(mangled string) (name string, parameters []mangledType, form m
 	if strings.HasPrefix(d.text, "I") {
 		d.skipArguments()
 		if d.text != "" {
-			d.takeType() // the result, which templates spell
+			d.takeType() // the result: names of templates spell it
 		}
 	}
 	for d.text != "" && !d.failed {
@@ -90,7 +91,7 @@ const (
 	wholeName
 )
 
-// sourceName takes a length and as many letters.
+// sourceName takes a decimal length and that many bytes, "" if they are not there.
 func (d *demangler) sourceName() string {
 	n, i := 0, 0
 	for i < len(d.text) && d.text[i] >= '0' && d.text[i] <= '9' && n < 1<<16 {
@@ -120,7 +121,7 @@ func (d *demangler) failType() mangledType {
 	return mangledType{unknown: true, length: 1}
 }
 
-// takeType takes a type.
+// takeType takes a type. The bound of its depth is for hostile names.
 func (d *demangler) takeType() mangledType {
 	if d.depth++; d.depth > 64 || d.text == "" {
 		return d.failType()
@@ -159,7 +160,8 @@ func (d *demangler) rememberType(t mangledType) mangledType {
 	return t
 }
 
-// qualifiedType takes qualifiers, of which the address space counts, and the type.
+// qualifiedType takes qualifiers and the type that follows. Only the address space is
+// kept; U3AS1 is number 1.
 func (d *demangler) qualifiedType() mangledType {
 	space := uint32(0)
 	for d.text != "" {
@@ -204,7 +206,8 @@ func (d *demangler) extendedType() mangledType {
 	return d.failType()
 }
 
-// substitutedType takes S_, S0_, ... and the abbreviations of the standard library.
+// substitutedType takes S_, S0_, ..., whose numbers have base 36. The abbreviations of the
+// standard library, such as St, are not understood.
 func (d *demangler) substitutedType() mangledType {
 	d.text = d.text[1:]
 	index := 0
@@ -232,7 +235,7 @@ func (d *demangler) substitutedType() mangledType {
 	return d.substitutions[index]
 }
 
-// nestedName takes a name in a namespace and template parameters.
+// nestedName takes a name in a namespace, or a template parameter. Both are unknown types.
 func (d *demangler) nestedName() mangledType {
 	depth := 0
 	for i := 0; i < len(d.text); i++ {
@@ -271,10 +274,11 @@ func (d *demangler) skipArguments() {
 	d.failed = true
 }
 
-// byteType is a byte, as made terms spell it.
+// byteType is a byte, as terms of kind termMade spell it.
 var byteType = mangledType{scalar: 'c', length: 1}
 
-// numberLetters are the letters by which made terms spell numbers: one a width.
+// numberLetters maps the letters of mangled names to those by which terms of kind termMade
+// spell numbers: one for each width, since SPIR-V's integers have no sign.
 var numberLetters = map[byte]byte{
 	'a': 'c', 'c': 'c', 'h': 'c', 'b': 'c', 's': 's', 't': 's', 'i': 'i', 'j': 'i', 'w': 'i', 'l': 'l', 'm': 'l', 'x': 'l', 'y': 'l',
 	'f': 'f', 'd': 'd', 'H': 'H',
@@ -325,8 +329,8 @@ func (t *translator) numberID(m *mangledType) id {
 	return made
 }
 
-// mangledShape returns the pointee of a parameter, nil if its name does not
-// say.
+// mangledShape returns the pointee of a parameter as a shape, or nil if the name does not
+// tell it.
 func mangledShape(m *mangledType) *shape {
 	if name, ok := strings.CutPrefix(m.name, "ocl_"); ok && m.pointer < 2 && isOpenCLType(mangledOpaque(name)) {
 		name = mangledOpaque(name)
@@ -357,8 +361,8 @@ func mangledOpaque(name string) string {
 	return name + "_t"
 }
 
-// opaqueSpace returns the address space of the pointers that stand for a type
-// of OpenCL.
+// opaqueSpace returns the address space of the pointers by which clang spelled an opaque
+// type of OpenCL.
 func opaqueSpace(name string) uint32 {
 	switch {
 	case strings.HasPrefix(name, "image"), strings.HasPrefix(name, "pipe"):

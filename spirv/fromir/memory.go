@@ -7,9 +7,8 @@ import (
 	"offlink/spirv"
 )
 
-// writeAlloca writes a variable of the function.
-// SPIR-V has the variables of a function at the start of its first block, whatever block
-// the alloca is in.
+// writeAlloca writes an alloca as a variable of the function. It goes to the start of the
+// first block, as SPIR-V requires, whatever block the alloca is in.
 func (f *function) writeAlloca(i int, in *ir.Instruction) {
 	typ := f.resultType(i)
 	element := f.pointeeID(typ)
@@ -30,7 +29,8 @@ func (f *function) writeAlloca(i int, in *ir.Instruction) {
 	f.alignVariable(n, in)
 }
 
-// addVariable appends a variable to the first block.
+// addVariable adds a variable to the first block and returns it. n is its identifier, or 0
+// for a new one; init is its initialiser, or 0.
 func (f *function) addVariable(typ, n, init id) id {
 	if n == 0 {
 		n = f.b.newID()
@@ -52,8 +52,8 @@ func (f *function) alignVariable(n id, in *ir.Instruction) {
 	f.b.decorateID(n, decAlignment, uint32(min(align, 1<<30)))
 }
 
-// preferredAlign returns the alignment that LLVM gives a variable whose text does not
-// say it: that of its type, and 8 for structs.
+// preferredAlign returns the alignment that LLVM gives a variable for which none is stated:
+// that of its type, but at least 8 for structs.
 func (t *translator) preferredAlign(n ir.TypeID) uint64 {
 	_, align := t.memoryLayout(n)
 	typ := t.moduleType(n)
@@ -66,9 +66,8 @@ func (t *translator) preferredAlign(n ir.TypeID) uint64 {
 	return align
 }
 
-// allocaArray writes an alloca of several elements.
-// An alloca of n elements is a pointer to the first, a variable of an array one to the
-// whole.
+// allocaArray writes an alloca of several elements. It is a pointer to the first of them,
+// while a variable of an array type is one to the whole, so that is cast.
 func (f *function) allocaArray(i int, in *ir.Instruction, typ, element id) {
 	count := in.Operands[0]
 	if count.Kind == ir.ValueConstant {
@@ -87,8 +86,8 @@ func (f *function) allocaArray(i int, in *ir.Instruction, typ, element id) {
 	f.alignVariable(n, in)
 }
 
-// accessWords returns the words that say how memory is accessed.
-// The alignment is always written, as the Khronos translator writes it.
+// accessWords returns the memory access operands of a load or store. The alignment is always
+// among them, as in the modules of the Khronos translator.
 func (f *function) accessWords(in *ir.Instruction) []uint32 {
 	mask := uint32(accessAligned)
 	if in.Flags&ir.FlagVolatile != 0 {
@@ -103,8 +102,7 @@ func (f *function) accessWords(in *ir.Instruction) []uint32 {
 	if align == 0 {
 		align = f.naturalAlign(in)
 	}
-	// The operand follows its mask bit, and those of higher bits follow it, in the order of
-	// the bits.
+	// The operands of the mask's bits follow the mask in the order of the bits.
 	words := []uint32{mask, uint32(min(align, 1<<30))}
 	for _, list := range []struct {
 		kind string
@@ -118,10 +116,9 @@ func (f *function) accessWords(in *ir.Instruction) []uint32 {
 	return words
 }
 
-// aliasList returns the list of alias scopes that is attached to an instruction, 0
-// where there is none or the extension is not allowed.
-// A list with a scope of an odd form is left out as a whole: a shorter list would promise
-// more than the code does.
+// aliasList returns the list of alias scopes that is attached to an instruction, or 0 if
+// there is none or the extension is not allowed. A list with a scope of an unexpected form
+// is left out as a whole: a shorter one would promise more than the code does.
 func (f *function) aliasList(in *ir.Instruction, kind string) id {
 	for _, a := range in.Attachments {
 		if a.Kind != kind || a.Operand.Kind != ir.OperandNode || !f.options.allowsExtension("SPV_INTEL_memory_access_aliasing") {
@@ -163,7 +160,7 @@ func (t *translator) aliasingEntry(what string, n ir.NodeID, op spirv.Opcode, pa
 	})
 }
 
-// naturalAlign returns the alignment of an access that does not say it.
+// naturalAlign returns the alignment of an access that states none: that of its type.
 func (f *function) naturalAlign(in *ir.Instruction) uint64 {
 	n := in.Element
 	if in.Op == ir.OpStore {
@@ -173,7 +170,7 @@ func (f *function) naturalAlign(in *ir.Instruction) uint64 {
 	return align
 }
 
-// writeLoad writes a load: of a built-in variable, of memory, or an atomic one.
+// writeLoad writes a load: an atomic one, one of a built-in variable, or one of memory.
 func (f *function) writeLoad(i int, in *ir.Instruction) {
 	if in.Flags&ir.FlagAtomic != 0 || in.Order != ir.NotAtomic {
 		f.atomicLoad(i, in)
@@ -206,12 +203,14 @@ func (f *function) writeStore(in *ir.Instruction) {
 	f.emitPlain(spirv.OpStore, append([]uint32{pointer, value}, f.accessWords(in)...)...)
 }
 
-// storeOperands returns the value and the pointer to its type.
+// storeOperands returns the value that is stored and the pointer, cast to point to the
+// value's type.
 func (f *function) storeOperands(in *ir.Instruction) (value, pointer id) {
 	typ := f.typeOf(in.Operands[0])
 	space := f.moduleType(in.Operands[1].Type).AddressSpace
 	if f.isPointer(in.Operands[0].Type) {
-		// The memory has a type; the value is cast to that.
+		// The memory holds pointers of a known type: the value is cast to that, so the
+		// pointer to the memory needs no cast.
 		if held := f.pointeeID(f.typeOf(in.Operands[1])); f.pointeeID(held) != 0 && f.sameSpace(held, typ) {
 			typ = held
 		}
@@ -225,8 +224,8 @@ func (f *function) sameSpace(a, b id) bool {
 	return x != nil && y != nil && x.op == spirv.OpTypePointer && y.op == spirv.OpTypePointer && x.words[1] == y.words[1]
 }
 
-// writeAddress writes a getelementptr.
-// Indices are signed in LLVM, of any width.
+// writeAddress writes a getelementptr. LLVM's indices are signed and of any width, so those
+// of odd widths get their sign extended.
 func (f *function) writeAddress(in *ir.Instruction, typ id, emit emitter) id {
 	base := in.Operands[0]
 	if f.moduleType(in.Type).Kind == ir.TypeVector {
@@ -256,8 +255,8 @@ func (t *translator) memoryLayout(n ir.TypeID) (size, align uint64) {
 	return size, align
 }
 
-// makeLayout computes the size and alignment of a type as OpenCL C lays it out.
-// SPIR-V states no layout of its own; a vector of three takes the room of four.
+// makeLayout computes the size and alignment of a type as OpenCL C lays it out, since SPIR-V
+// for kernels states no layout. A vector of three takes the room of four.
 func (t *translator) makeLayout(n ir.TypeID) (size, align uint64) {
 	typ := t.moduleType(n)
 	switch typ.Kind {
@@ -283,8 +282,8 @@ func (t *translator) makeLayout(n ir.TypeID) (size, align uint64) {
 	return 1, 1
 }
 
-// structLayout returns the size and alignment of a struct, whose members are padded unless it is
-// packed.
+// structLayout returns the size and alignment of a struct. Its members are padded to their
+// alignment unless it is packed.
 func (t *translator) structLayout(n ir.TypeID) (size, align uint64) {
 	typ := *t.moduleType(n)
 	align = 1

@@ -15,15 +15,15 @@ type sourceInfo struct {
 	opencl, fp16    bool
 }
 
-// metadataReader reads the named metadata of a module as a partition has it.
-// It takes rows away and adds those that the edits of a partition do, so that an image says
-// the same as its own file of IR.
+// metadataReader reads the named metadata of a module as a partition has them: it removes
+// and adds the rows that the partition's edits do, so that an image says the same as if it
+// were translated from its own file of IR.
 type metadataReader struct {
 	module    *ir.Module
 	partition *ir.Partition // nil for the whole module
 }
 
-// namedRows returns the operands of the nodes of named metadata.
+// namedRows returns the operands of each node of named metadata.
 func (r *metadataReader) namedRows(name string) (rows [][]ir.Operand) {
 	var list []ir.Operand
 	if named := r.module.Named(name); named != nil {
@@ -61,9 +61,9 @@ func numberAt(row []ir.Operand, i int) uint32 {
 	return 0
 }
 
-// sourceLanguage writes OpSource.
-// Numbers are SPIR-V's source languages: 3 OpenCL C, 4 OpenCL C++, 6 C++ for OpenCL.
-// Drivers look at them, and at the version, to choose the rules for built-in functions.
+// sourceLanguage writes OpSource. The numbers are SPIR-V's source languages: 3 is OpenCL C,
+// 4 OpenCL C++, 6 C++ for OpenCL. Drivers choose the rules for built-in functions by the
+// language and its version.
 func (s *session) sourceLanguage(r *metadataReader) {
 	l := &s.language
 	for _, row := range r.namedRows("spirv.Source") {
@@ -98,9 +98,9 @@ func (s *session) sourceExtension(name string) {
 	s.source = appendInstruction(s.source, spirv.OpSourceExtension, appendText(nil, name)...)
 }
 
-// attachedOperands returns the operands of a node that is attached to a function.
-// Edits come first: a partition may replace the module's attachments. A function that is
-// only declared in the image has no attachments.
+// attachedOperands returns the operands of the node of that kind that is attached to a
+// function or variable, or nil. Edits come first: a partition may replace attachments of
+// the module. A function that the image only declares has none.
 func (t *translator) attachedOperands(v *ir.GlobalValue, kind string) []ir.Operand {
 	if t.edit != nil && v == &t.module.Values[t.unit] {
 		for _, a := range t.edit.Attach {
@@ -120,9 +120,8 @@ func (t *translator) attachedOperands(v *ir.GlobalValue, kind string) []ir.Opera
 	return operands
 }
 
-// argumentMetadata writes names and decorations of a kernel's arguments.
-// The nodes are those of "Kernel argument metadata" in SPIR 1.2, with an element for each
-// argument.
+// argumentMetadata writes names and decorations of a kernel's arguments. The nodes are those
+// of "Kernel argument metadata" in SPIR 1.2, with one element for each argument.
 func (t *translator) argumentMetadata(info *functionInfo, args []id) {
 	v := info.value
 	if t.options.KernelArgTypes {
@@ -156,8 +155,8 @@ func (t *translator) argumentMetadata(info *functionInfo, args []id) {
 	t.argumentNumbers(v, args, "kernel_arg_runtime_aligned", decRuntimeAligned, func(n int64) bool { return n == 1 })
 }
 
-// argumentNumbers decorates pointers among the arguments with the numbers of a node
-// that which chooses.
+// argumentNumbers decorates pointers among the arguments with the numbers of a node for
+// which which returns true.
 func (t *translator) argumentNumbers(v *ir.GlobalValue, args []id, kind string, decoration uint32, which func(int64) bool) {
 	parameters := t.moduleType(v.Type).Elements[1:]
 	for i, o := range t.attachedOperands(v, kind) {
@@ -174,9 +173,9 @@ func (t *translator) argumentNumbers(v *ir.GlobalValue, args []id, kind string, 
 	}
 }
 
-// argumentStrings keeps the strings of a node in an OpString.
-// Runtimes read the types of arguments (CL_KERNEL_ARG_TYPE_NAME) from such strings, whose
-// form is the Khronos translator's.
+// argumentStrings keeps the strings of a node in an OpString. Runtimes read the types of
+// arguments (CL_KERNEL_ARG_TYPE_NAME) from it, in the form of the Khronos translator:
+// KIND.KERNEL. and then each string with a comma.
 func (t *translator) argumentStrings(v *ir.GlobalValue, kind string) {
 	list := t.attachedOperands(v, kind)
 	if list == nil {
@@ -198,16 +197,16 @@ func (t *translator) resolveNode(o ir.Operand) []ir.Operand {
 	return operands
 }
 
-// executionRow is a row of !spirv.ExecutionMode. typ spells the type of a value that
-// only names a type.
+// executionRow is a row of !spirv.ExecutionMode. typ is the type of the first operand where
+// that is a value which serves only to name a type.
 type executionRow struct {
 	number   uint32
 	typ      string
 	operands []uint32
 }
 
-// moduleMetadata finds the facts that metadata give of the module.
-// Frontends that know SPIR-V say it directly in these lists (LLVM, SPIRVUsage).
+// moduleMetadata finds extensions, capabilities, the memory model and execution modes.
+// Frontends that know SPIR-V state these directly in such lists (LLVM, SPIRVUsage).
 func (s *session) moduleMetadata(r *metadataReader) {
 	for _, row := range r.namedRows("spirv.Extension") {
 		if len(row) > 0 && row[0].String != "" {
@@ -223,7 +222,7 @@ func (s *session) moduleMetadata(r *metadataReader) {
 		}
 	}
 	s.modes = make(map[ir.ValueID][]executionRow)
-	whole := metadataReader{module: r.module} // partitions drop the modes of functions that they do not have
+	whole := metadataReader{module: r.module} // partitions only drop the modes of functions that they lack
 	for _, row := range whole.namedRows("spirv.ExecutionMode") {
 		if len(row) < 2 || row[0].Kind != ir.OperandValue {
 			continue
@@ -257,10 +256,9 @@ func (s *session) debugMetadata(r *metadataReader) {
 	}
 }
 
-// annotateID decorates with the text of an annotation, which SPIR-V has a place
-// for from 1.4 on.
-// UserSemantic takes a string, for which OpDecorateString came with 1.4; the translators
-// write OpDecorate.
+// annotateID decorates an identifier with the text of an annotation, for which SPIR-V has
+// UserSemantic from 1.4 on. The specification wants OpDecorateString for it, but the
+// translators write OpDecorate.
 func (t *translator) annotateID(n id, text string) {
 	if t.options.Version < spirv.Version1_4 {
 		return
@@ -269,9 +267,9 @@ func (t *translator) annotateID(n id, text string) {
 	t.b.addDecoration(spirv.OpDecorate, n, appendText([]uint32{decUserSemantic}, text))
 }
 
-// annotateGlobals decorates the values of llvm.global.annotations: structs of
-// the annotated value, the text, and the place in the source.
-// The variable itself is not written; it is only how clang carries annotations.
+// annotateGlobals decorates the values that llvm.global.annotations lists, an array of
+// structs of the annotated value, the text and the place in the source. The array itself is
+// not written: it is only the means by which clang passes annotations on.
 func (m *image) annotateGlobals() {
 	list, ok := m.module.Lookup("llvm.global.annotations")
 	if !ok || m.options.Version < spirv.Version1_4 {
@@ -306,8 +304,8 @@ func (m *image) annotateGlobal(self id, text string) {
 	}
 }
 
-// listedElements returns the elements that the image has of an array of structs.
-// A partition drops the elements of values that it lacks.
+// listedElements returns those elements of an array of structs that the image has: a
+// partition drops the elements for values that it lacks.
 func (m *image) listedElements(n ir.ValueID) (list []ir.Constant) {
 	v := m.view.findValue(n)
 	if v == nil || !v.Definition {
@@ -329,7 +327,7 @@ func (m *image) listedElements(n ir.ValueID) (list []ir.Constant) {
 	return list
 }
 
-// stringVariable returns the string that a variable holds, "" for others.
+// stringVariable returns the string that a variable holds, or "" if it holds none.
 func (t *translator) stringVariable(n ir.ValueID) string {
 	if v := &t.module.Values[n]; v.Kind != ir.Variable || v.Declaration {
 		return ""

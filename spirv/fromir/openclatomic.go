@@ -12,11 +12,11 @@ import (
 type atomicForm struct {
 	kind     string // add, exchange, load, ...
 	explicit bool   // an order follows, and maybe a scope
-	legacy   bool   // OpenCL 1.x
+	legacy   bool   // of OpenCL C 1.x: relaxed, for the work-group
 }
 
-// atomicFunction returns the writer of an atomic function of OpenCL C 1.x or
-// 2.0; nil for one that is none.
+// atomicFunction returns the writer of an atomic function of OpenCL C 1.x or 2.0, or nil for
+// other functions.
 func atomicFunction(name string) func(*callSite) {
 	rest, old := strings.CutPrefix(name, "atom_")
 	if !old {
@@ -115,9 +115,9 @@ func (c *callSite) writeAtomic(form atomicForm) {
 	c.finishCall(c.emitResult(op, c.typ, words...))
 }
 
-// namedSpace returns the pointer that was cast to the generic address space.
-// OpenCL C 2.0 declares its atomic functions for that alone, and Intel's CPU
-// driver has most of them for the others alone.
+// namedSpace returns the pointer that was cast to the generic address space, or v if it was
+// not cast. OpenCL C 2.0 declares its atomic functions only for the generic address space,
+// while Intel's CPU driver implements most of them only for the others.
 func (c *callSite) namedSpace(v ir.Value) ir.Value {
 	var from ir.Value
 	switch v.Kind {
@@ -139,12 +139,15 @@ func (c *callSite) namedSpace(v ir.Value) ir.Value {
 	return from
 }
 
-// atomicMask are the bits for the memory that an atomic function's object is in.
+// atomicMask returns the bits of the memory semantics for the memory that an atomic
+// function's object is in.
 func (c *callSite) atomicMask() uint32 {
 	return pointerSemantics(c.function.moduleType(c.operand(0).Type).AddressSpace)
 }
 
-// atomicOrder returns the order and the scope of an atomic function.
+// atomicOrder returns the order and the scope of an atomic function. first is the argument
+// that states the order, if the function is explicit; a second order, for failure, follows
+// it in comparisons, and then the scope, which may be left out.
 func (c *callSite) atomicOrder(form atomicForm, first int) (order, scope id) {
 	if form.explicit && first < len(c.operands) {
 		last := first
@@ -163,8 +166,9 @@ func (c *callSite) atomicOrder(form atomicForm, first int) (order, scope id) {
 	return c.constWord(semSequential | c.atomicMask()), c.constWord(scopeDevice)
 }
 
-// atomicOpcode returns the instruction: for minima and maxima by the sign of
-// the value.
+// atomicOpcode returns the instruction. For minima and maxima it depends on whether the value
+// has a sign, which only the mangled name tells: its value in OpenCL C 1.x, its object in
+// 2.0.
 func (c *callSite) atomicOpcode(form atomicForm) spirv.Opcode {
 	op := atomicOpcodes[form.kind]
 	if c.scalarKind(c.in.Type) == ir.TypeFloat {
@@ -191,9 +195,9 @@ func (c *callSite) atomicOpcode(form atomicForm) spirv.Opcode {
 	return op
 }
 
-// atomicCompare writes a compare-and-exchange: of OpenCL 1.x, which gives the
-// value that was there, and of 2.0, which keeps that through a pointer and gives whether
-// it was the expected one.
+// atomicCompare writes a compare-and-exchange. That of OpenCL C 1.x returns the value that
+// was in memory. That of 2.0 stores this value through its second argument and returns
+// whether it was the expected one.
 func (c *callSite) atomicCompare(form atomicForm, scope, order id) {
 	if form.kind == "compare_exchange_legacy" {
 		c.atomicCapability(c.in.Type)
@@ -221,7 +225,7 @@ func (c *callSite) atomicCompare(form atomicForm, scope, order id) {
 	expected := c.argAs(1, typ)
 	want := c.emitResult(spirv.OpLoad, typ, expected, accessAligned, uint32(align))
 	op := spirv.OpAtomicCompareExchange
-	if form.kind == "compare_exchange_weak" && c.options.Version < spirv.Version1_4 { // 1.4 has it no more
+	if form.kind == "compare_exchange_weak" && c.options.Version < spirv.Version1_4 { // 1.4 removed it
 		op = spirv.OpAtomicCompareExchangeWeak
 	}
 	old := c.emitResult(op, typ, c.argAs(0, typ), scope, order, failure, value, want)

@@ -28,9 +28,10 @@ func init() {
 	}
 }
 
-// enqueueKernel writes the launch of a block: queue, flags, range, the events that it
-// waits for and the one that it gives, the kernel that runs the block, the literal with
-// its variables, and the sizes of local memory as a number and an array.
+// enqueueKernel writes the launch of a block. The arguments are the queue, flags, the range,
+// with events their number, the list to wait for and the event to return, then the kernel
+// that runs the block and the literal with its variables, and with sizes the number and the
+// array of sizes of local memory. Without events the instruction gets null pointers.
 func (c *callSite) enqueueKernel(events, sizes bool) {
 	at := 3
 	if events {
@@ -57,15 +58,15 @@ func (c *callSite) enqueueKernel(events, sizes bool) {
 	c.finishCall(c.emitResult(spirv.OpEnqueueKernel, c.typ, words...))
 }
 
-// needOperands refuses a call of fewer arguments.
+// needOperands refuses a call with fewer than n arguments.
 func (c *callSite) needOperands(n int) {
 	if len(c.operands) < n {
 		c.failf("%d arguments, want %d", len(c.operands), n)
 	}
 }
 
-// enqueueOperand returns an argument before the block: the lists of events are pointers
-// to events.
+// enqueueOperand returns an argument that comes before the block. Those from the fifth on
+// are pointers to events.
 func (c *callSite) enqueueOperand(i int) id {
 	if i >= 4 && c.isPointer(c.operand(i).Type) {
 		return c.argAs(i, c.simpleType("DeviceEvent"))
@@ -73,8 +74,8 @@ func (c *callSite) enqueueOperand(i int) id {
 	return c.valueID(c.operand(i))
 }
 
-// queryBlock writes a query about a block: the range where it asks for sub-groups, the
-// kernel, the literal.
+// queryBlock writes a query about a block. The arguments are the range, if it asks for
+// sub-groups, the kernel, and the literal.
 func (c *callSite) queryBlock(op spirv.Opcode) {
 	at := len(c.operands) - 2
 	c.needOperands(2)
@@ -89,7 +90,7 @@ func (c *callSite) queryBlock(op spirv.Opcode) {
 	c.finishCall(c.emitResult(op, c.typ, words...))
 }
 
-// blockKernel returns the kernel that an argument is the address of.
+// blockKernel returns the kernel whose address an argument is.
 func (c *callSite) blockKernel(v ir.Value) id {
 	object := c.underlyingObject(v)
 	if object.Kind != ir.ValueGlobal || c.module.Values[object.Index].Kind != ir.Function {
@@ -98,7 +99,9 @@ func (c *callSite) blockKernel(v ir.Value) id {
 	return c.functionID(ir.ValueID(object.Index))
 }
 
-// underlyingObject returns the variable, function or argument that an address is in.
+// underlyingObject returns the value from which an address is computed by casts and
+// getelementptr: a variable, a function, an argument or an instruction. The bound ends
+// circles in code that is not reached.
 func (f *function) underlyingObject(v ir.Value) ir.Value {
 	for range 100 {
 		switch v.Kind {
@@ -121,8 +124,8 @@ func (f *function) underlyingObject(v ir.Value) ir.Value {
 	return v
 }
 
-// passesAddress reports whether an instruction gives an address in the object of its first
-// operand.
+// passesAddress reports whether the result of an instruction is an address within the object
+// to which its first operand points.
 func passesAddress(op ir.Opcode) bool {
 	return op == ir.OpGEP || op == ir.OpBitCast || op == ir.OpAddrSpaceCast
 }
@@ -237,9 +240,9 @@ func (c *callSite) localSizes(at int) (words []uint32) {
 	return words
 }
 
-// makeRange writes ndrange_1D to ndrange_3D, whose result is stored: the global size
-// alone, or with the local size, or these after the offset. Sizes of several dimensions
-// are arrays.
+// makeRange writes ndrange_1D to ndrange_3D, whose result is stored through the first
+// argument. The others are the global size, or global and local size, or the offset and
+// these; OpBuildNDRange takes the offset last. Sizes of several dimensions are arrays.
 func (c *callSite) makeRange() {
 	if !c.structResult() || len(c.operands) < 2 || len(c.operands) > 4 {
 		c.failf("ndrange functions have a result and one to three sizes")
@@ -293,9 +296,9 @@ func (t *translator) blockArguments(info *functionFacts) {
 // blockKernelName matches the kernels that clang makes of blocks that are enqueued.
 var blockKernelName = regexp.MustCompile(`_block_invoke(_[0-9]+)?_kernel$`)
 
-// isBlockBody reports whether a constant is the address of a block's body, cast. Clang
-// stores its address in the literal, but calls it by its name: SPIR-V, which has no
-// such addresses, gets a null pointer there.
+// isBlockBody reports whether a constant is a cast of the address of a block's body. Clang
+// stores this address in the block's literal but calls the body by its name. Without
+// SPV_INTEL_function_pointers there are no such addresses; the literal gets a null pointer.
 func (t *translator) isBlockBody(pool *ir.ConstantPool, v ir.Value) bool {
 	if v.Kind != ir.ValueConstant {
 		return false
@@ -314,8 +317,8 @@ func (t *translator) isBlockBody(pool *ir.ConstantPool, v ir.Value) bool {
 	return g.Kind == ir.Function && blockInvoke.MatchString(g.Name)
 }
 
-// blockBodyType returns the type of the null pointer for a block's body: the type that is
-// wanted, or a pointer to bytes.
+// blockBodyType returns the type of the null pointer that stands for a block's body: the
+// type that is wanted, or a pointer to bytes if want is 0.
 func (t *translator) blockBodyType(v ir.Value, want id) id {
 	if want != 0 {
 		return want

@@ -7,7 +7,7 @@ import (
 	"offlink/spirv"
 )
 
-// groupOperations are the operations of reductions and scans.
+// groupOperations are the kinds of reductions and scans with their Group Operation (SPIR-V).
 var groupOperations = []struct {
 	name   string
 	number uint32
@@ -15,8 +15,8 @@ var groupOperations = []struct {
 	{"clustered_reduce", 3}, {"reduce", 0}, {"scan_inclusive", 1}, {"scan_exclusive", 2},
 }
 
-// groupFunction returns the writer of a work-group or sub-group function; nil for
-// one that is not known.
+// groupFunction returns the writer of a work-group or sub-group function, or nil for one
+// that is not known.
 func groupFunction(name string) func(*callSite) {
 	scope, rest := uint32(scopeWorkgroup), strings.TrimPrefix(name, "work_group_")
 	if strings.HasPrefix(name, "sub_group_") {
@@ -45,8 +45,8 @@ func groupFunction(name string) func(*callSite) {
 	return groupOperation(rest, scope)
 }
 
-// groupOperation returns the writer of a reduction or scan: its name is that of the
-// kind and that of the operation.
+// groupOperation returns the writer of a reduction or scan, whose name consists of the kind
+// and the operation: reduce_add.
 func groupOperation(name string, scope uint32) func(*callSite) {
 	for _, g := range groupOperations {
 		for _, prefix := range []string{"", "non_uniform_"} {
@@ -67,14 +67,14 @@ func (c *callSite) groupInstruction(op spirv.Opcode, scope uint32, operands ...u
 	c.finishCall(c.emitResult(op, c.typ, append([]uint32{c.constWord(scope)}, operands...)...))
 }
 
-// groupVotes are the functions of one truth value of each work-item, an int in
-// OpenCL C, that give one.
+// groupVotes are the functions that take a truth value from each work-item and return one;
+// both are ints in OpenCL C.
 var groupVotes = map[string]spirv.Opcode{
 	"all": spirv.OpGroupAll, "any": spirv.OpGroupAny,
 	"non_uniform_all": spirv.OpGroupNonUniformAll, "non_uniform_any": spirv.OpGroupNonUniformAny,
 }
 
-// groupTests are the functions that give a truth value of other operands.
+// groupTests are the functions that return a truth value but take other operands.
 var groupTests = map[string]spirv.Opcode{
 	"elect": spirv.OpGroupNonUniformElect, "inverse_ballot": spirv.OpGroupNonUniformInverseBallot,
 	"ballot_bit_extract": spirv.OpGroupNonUniformBallotBitExtract, "non_uniform_all_equal": spirv.OpGroupNonUniformAllEqual,
@@ -93,7 +93,7 @@ var simpleGroup = map[string]spirv.Opcode{
 	"rotate": spirv.OpcodeByName("OpGroupNonUniformRotateKHR"), "clustered_rotate": spirv.OpcodeByName("OpGroupNonUniformRotateKHR"),
 }
 
-// truthArgument returns whether an argument is not 0.
+// truthArgument returns an argument as a truth value: whether it is not 0.
 func (c *callSite) truthArgument(i int) id {
 	v := c.operand(i)
 	if c.isBool(v.Type) {
@@ -119,7 +119,8 @@ func (c *callSite) groupBool(op spirv.Opcode, words []uint32) {
 	c.finishCall(n)
 }
 
-// groupBroadcast writes a broadcast, from one to three coordinates.
+// groupBroadcast writes a broadcast. The local identifier that it takes may be one to three
+// arguments, where the instruction has a vector.
 func (c *callSite) groupBroadcast(scope uint32) {
 	c.useCapabilities(capGroups)
 	at := c.argumentID(1)
@@ -130,7 +131,8 @@ func (c *callSite) groupBroadcast(scope uint32) {
 	c.finishCall(c.emitResult(spirv.OpGroupBroadcast, c.typ, c.constWord(scope), c.argumentID(0), at))
 }
 
-// groupArithmetic writes a reduction or scan.
+// groupArithmetic writes a reduction or scan. The name of the instruction has the kind of
+// the numbers before the operation; the uniform form of the later operations ends in KHR.
 func (c *callSite) groupArithmetic(operation string, scope, number uint32, uniform bool) {
 	name, logical := strings.CutPrefix(operation, "logical_")
 	letter := "I"
@@ -170,7 +172,7 @@ func (c *callSite) groupArithmetic(operation string, scope, number uint32, unifo
 	}
 	words = append(words, c.argumentIDs(1)...)
 	if number == 3 {
-		c.useCapabilities(67)
+		c.useCapabilities(67) // GroupNonUniformClustered
 	}
 	if logical {
 		c.groupBool(op, words)

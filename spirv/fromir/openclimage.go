@@ -7,8 +7,8 @@ import (
 	"offlink/spirv"
 )
 
-// imageFunction returns the writer of an image function; nil for one that is not
-// known.
+// imageFunction returns the writer of an image function, or nil for one that is not known.
+// The last two queries pass the first of OpenCL's numbers: CL_SNORM_INT8 and CL_R.
 func imageFunction(name string) func(*callSite) {
 	switch {
 	case strings.HasPrefix(name, "read_image"):
@@ -35,8 +35,8 @@ func imageFunction(name string) func(*callSite) {
 	return nil
 }
 
-// imageWords returns the operands of the image type of a value, after the
-// result: sampled type, dimension, depth, arrayed, ...
+// imageWords returns the operands of an image type, without the result: sampled type,
+// dimension, depth, arrayed, multisampled, ...
 func (c *callSite) imageWords(n id) []uint32 {
 	e := c.b.entryOf(n)
 	if e == nil || e.op != spirv.OpTypeImage {
@@ -45,7 +45,8 @@ func (c *callSite) imageWords(n id) []uint32 {
 	return e.words[1:]
 }
 
-// coordinateCount returns how many numbers name a point of an image.
+// coordinateCount returns how many coordinates a point of an image has, with the index into
+// an array of images.
 func coordinateCount(words []uint32) int {
 	n := map[uint32]int{0: 1, 1: 2, 2: 3, 5: 1}[words[1]]
 	if words[3] == 1 {
@@ -54,7 +55,8 @@ func coordinateCount(words []uint32) int {
 	return n
 }
 
-// signedMask returns the image operand that says whether texels are signed.
+// signedMask returns the image operand that says whether texels are signed: SignExtend or
+// ZeroExtend, which SPIR-V has from 1.4 on, or 0.
 func (c *callSite) signedMask() uint32 {
 	if c.options.Version < spirv.Version1_4 {
 		return 0
@@ -70,7 +72,8 @@ func (c *callSite) signedMask() uint32 {
 	return 0
 }
 
-// readImage writes read_image with a sampler, or without.
+// readImage writes read_image, with a sampler or without. The image operands are Lod (2),
+// which is 0 if the function has none, Grad (4), and for multisampled images Sample (64).
 func (c *callSite) readImage() {
 	image := c.valueID(c.operand(0))
 	typ := c.typeOf(c.operand(0))
@@ -110,8 +113,8 @@ func (c *callSite) readImage() {
 	c.finishCall(n)
 }
 
-// readsDepth reports whether a read gives a depth, not a texel of four numbers. It
-// refuses a call that gives neither.
+// readsDepth reports whether a read returns a depth and not a texel of four numbers. It
+// refuses a call that returns neither.
 func (c *callSite) readsDepth() bool {
 	number, length := c.numberShape(c.in.Type)
 	depth := c.function.moduleType(c.in.Type).Kind != ir.TypeVector
@@ -127,6 +130,7 @@ func (c *callSite) isSampler(i int) bool {
 	return e != nil && e.op == spirv.OpTypeSampler
 }
 
+// writeImage writes write_image, whose third argument of four is a level of detail.
 func (c *callSite) writeImage() {
 	image := c.valueID(c.operand(0))
 	mask := c.signedMask()
@@ -140,8 +144,8 @@ func (c *callSite) writeImage() {
 	c.emitPlain(spirv.OpImageWrite, operands...)
 }
 
-// imageSize writes the query of an image's size and returns it, with how many
-// numbers it has.
+// imageSize writes the query of an image's size and returns it, with its number of
+// components. Buffers and multisampled images have no levels of detail.
 func (c *callSite) imageSize(bits uint32) (n id, count int) {
 	typ := c.typeOf(c.operand(0))
 	words := c.imageWords(typ)
@@ -157,8 +161,8 @@ func (c *callSite) imageSize(bits uint32) (n id, count int) {
 	return c.emitResult(spirv.OpImageQuerySizeLod, result, image, c.constWord(0)), count
 }
 
-// imageExtent writes the query of one number of an image's size; -1 is the
-// last.
+// imageExtent writes the query of component at of an image's size. -1 is the last, which is
+// the size of an array; its function returns a size_t.
 func (c *callSite) imageExtent(at int) {
 	bits := uint32(32)
 	if at < 0 {
@@ -200,8 +204,8 @@ func (c *callSite) imageDimension() {
 	c.finishCall(c.emitResult(spirv.OpCompositeConstruct, c.typ, parts...))
 }
 
-// imageQuery writes a query of the format or order, which OpenCL C counts from
-// another number.
+// imageQuery writes a query of the data type or the order of channels. SPIR-V counts them
+// from 0, OpenCL C from first.
 func (c *callSite) imageQuery(op spirv.Opcode, first uint32) {
 	n := c.emitResult(op, c.typ, c.valueID(c.operand(0)))
 	c.finishCall(c.emitResult(spirv.OpIAdd, c.typ, n, c.constWord(first)))

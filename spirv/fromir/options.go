@@ -19,7 +19,7 @@ const (
 	DebugShader200           // NonSemantic.Shader.DebugInfo.200
 )
 
-// FPContract says which kernels get the execution mode ContractionOff.
+// FPContract tells which kernels get the execution mode ContractionOff.
 type FPContract uint8
 
 // The modes of contraction.
@@ -33,28 +33,27 @@ const (
 type Options struct {
 	// Version is the newest version that the module may have.
 	Version spirv.Version
-	// Extensions are the allowed extensions by name. All is true when those
-	// that are not named are allowed too.
+	// Extensions are the allowed and forbidden extensions by name. AllExtensions allows
+	// those that are not named.
 	Extensions    map[string]bool
 	AllExtensions bool
-	declaredNames map[string]string // of extensions that were allowed by an earlier name
-	// WidenIntegers holds integers of up to 64 bits whose width SPIR-V lacks in
-	// the next width that it has, also when
-	// SPV_INTEL_arbitrary_precision_integers is allowed.
+	declaredNames map[string]string // the earlier names by which extensions were allowed
+	// WidenIntegers holds integers of up to 64 bits whose width SPIR-V lacks in the next
+	// width that it has, even if SPV_INTEL_arbitrary_precision_integers is allowed.
 	WidenIntegers bool
-	// UnknownIntrinsics are prefixes of intrinsics that become functions when
-	// they are not known; an empty prefix is all.
+	// UnknownIntrinsics are prefixes of the names of intrinsics that become functions if
+	// they are not known. The empty prefix allows all.
 	UnknownIntrinsics []string
 	Debug             DebugInfo
 	Contract          FPContract
 	// ExtraExpressions allows operations in expressions of debug information that
 	// OpenCL.DebugInfo.100 does not list.
 	ExtraExpressions bool
-	// KernelWrappers makes kernels functions with linkage, and entry points
-	// functions that call them, as the Khronos translator did until 2025.
+	// KernelWrappers makes kernels functions with linkage and entry points functions
+	// that call them, as the Khronos translator did until 2025.
 	KernelWrappers bool
-	// KernelArgTypes keeps the names of the argument types of kernels in
-	// strings.
+	// KernelArgTypes keeps the names of the types of kernels' arguments, and their
+	// qualifiers, in OpStrings.
 	KernelArgTypes bool
 	// AuxData keeps attributes and metadata of functions and variables in
 	// instructions of NonSemantic.AuxData.
@@ -93,12 +92,12 @@ type Error struct {
 	Msg         string
 	Kind        ErrorKind
 	Subject     string
-	// Err is the error of the body's reader, which has the place in the input; the
-	// message is that one then.
+	// Err is the error of the reader of the input, or nil. It has the place in the
+	// input, so Error returns its message.
 	Err error
 }
 
-// Error is "path: function f: call of g: message".
+// Error returns "path: function f: call of g: message".
 func (e *Error) Error() string {
 	if e.Err != nil {
 		return e.Err.Error()
@@ -121,7 +120,7 @@ func (t *translator) failRead(n ir.ValueID, err error) {
 	abort.With(&Error{Path: t.module.Path, Function: t.module.Values[n].Name, Msg: err.Error(), Err: err})
 }
 
-// failf stops the translation.
+// failf stops the translation of the unit or image with an error; abort.Catch receives it.
 func (t *translator) failf(format string, args ...any) {
 	t.failKind(ErrorOther, "", format, args...)
 }

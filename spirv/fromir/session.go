@@ -27,8 +27,8 @@ type Translation struct {
 	translated, used atomic.Int64
 }
 
-// bodyReader is a reader of bodies that goroutines share: the numbers of its types
-// must mean the same to all.
+// bodyReader is a reader of bodies that goroutines share under its lock: the numbers of
+// the types that it adds must mean the same to all of them.
 type bodyReader struct {
 	sync.Mutex
 	ir.BodyReader
@@ -60,14 +60,14 @@ func Translate(m *ir.Module, o Options) ([]byte, error) {
 	return t.Partition(nil, m.Path)
 }
 
-// Functions returns how many functions were translated so far, and how many
-// functions the modules have that were made of them.
+// Functions returns how many functions have been translated so far, and how many functions
+// there are in all modules that were made of them.
 func (t *Translation) Functions() (translated, used int64) {
 	return t.translated.Load(), t.used.Load()
 }
 
-// Takes reports whether [Translation.Partition] translates a partition: all but
-// those that replace calls, whose bodies are not those of the module.
+// Takes reports whether [Translation.Partition] can translate a partition. It cannot
+// translate one that replaces calls, since its bodies are not those of the module.
 func (t *Translation) Takes(p *ir.Partition) bool {
 	for _, e := range p.Edits {
 		if len(e.Calls) > 0 {
@@ -77,15 +77,15 @@ func (t *Translation) Takes(p *ir.Partition) bool {
 	return true
 }
 
-// Partition translates a partition, nil for the whole module. path names it in
-// errors. The module is that which the translation of the partition alone,
-// written and read again, gives.
+// Partition translates a partition, or the whole module if p is nil. path names it in
+// errors. The result is the same as if the partition were written to a file and that file
+// were translated.
 func (t *Translation) Partition(p *ir.Partition, path string) (code []byte, err error) {
 	return t.AppendPartition(nil, p, path)
 }
 
-// AppendPartition is [Translation.Partition] that appends the module to to: the
-// images of one goroutine can have their memory by turns.
+// AppendPartition is [Translation.Partition], but appends the module to to: a goroutine can
+// use one buffer for all its images.
 func (t *Translation) AppendPartition(to []byte, p *ir.Partition, path string) (code []byte, err error) {
 	s, err := t.sessionFor(p)
 	if err != nil {
@@ -116,8 +116,8 @@ func (t *Translation) nameOutput(err error, path string) error {
 	return err
 }
 
-// session holds the parts of a translation that depend on the module's metadata,
-// which few partitions change.
+// session holds the parts of a translation that depend on the named metadata of the module:
+// its facts and all units. Few partitions change such metadata, so most share one session.
 type session struct {
 	language     sourceInfo
 	source       []uint32 // OpSource and OpSourceExtension
@@ -127,16 +127,16 @@ type session struct {
 	model        [2]uint32
 	bits         uint32 // of a pointer
 	groups       []uint32
-	namedKernels map[ir.ValueID]bool // that something in the module refers to
-	compileUnits []ir.Operand        // compile units
+	namedKernels map[ir.ValueID]bool // to which something in the module refers
+	compileUnits []ir.Operand        // of debug information
 	dwarf        uint32              // version of DWARF
 	bitcode      bool                // the form of the input
-	// vectorCompute tells explicit SIMD modules after their lowering.
+	// vectorCompute is true for modules of explicit SIMD kernels after their lowering.
 	vectorCompute bool
 	table         sharedTable
 
-	// facts are those of functions by value, as defined or as declared, and units the usual
-	// units: each is made once and read for each image that has the value.
+	// facts are those of functions, by value: facts[0] as the module defines them, facts[1]
+	// as declared. units are the usual units. Each is made once and then only read.
 	facts [2][]atomic.Pointer[functionFacts]
 	units []atomic.Pointer[unitSlot]
 
@@ -144,29 +144,31 @@ type session struct {
 	variants map[unitKey]*unitSlot
 }
 
-// unitKey names a unit that differs from the usual one as functions that it calls
-// are not in the image: variantKey lists these.
+// unitKey names a unit that differs from the usual one because the image lacks functions
+// that the value reaches: variantKey lists these.
 type unitKey struct {
 	value   ir.ValueID
 	variant string
 }
 
-// unitSlot is the place of one unit, which the first that needs it fills.
+// unitSlot is the place of one unit, which the first goroutine that needs it fills.
 type unitSlot struct {
 	once       sync.Once
 	unit       *unit
-	filled     atomic.Bool // there is a unit, so that all that the value names have theirs
+	filled     atomic.Bool // there is a unit; the functions to which the value refers have theirs too
 	shapesOnce sync.Once
-	shapes     []*shape // of parameters, for functions that call each other in a circle
+	shapes     []*shape // of the parameters of a function that is in a circle of calls
 	result     *shape
 }
 
-// metadataNames are the named metadata that translations look at.
+// metadataName reports whether a change of the named metadata of that name gives a
+// partition a session of its own. spirv.ExecutionMode is read from the whole module.
 func metadataName(name string) bool {
 	return strings.HasPrefix(name, "spirv.") && name != "spirv.ExecutionMode" || strings.HasPrefix(name, "opencl.")
 }
 
-// sessionFor returns the session for a partition's metadata.
+// sessionFor returns the session for a partition. Its key is the changes that the partition
+// makes to the metadata, empty for most.
 func (t *Translation) sessionFor(p *ir.Partition) (s *session, err error) {
 	key := ""
 	if p != nil {
@@ -240,8 +242,9 @@ func (s *session) slotFor(n ir.ValueID, variant string) *unitSlot {
 	return s.variants[key]
 }
 
-// unitOf returns the unit of a value, translating first the functions that it
-// calls, then it, if nobody has yet.
+// unitOf returns the unit of a value. If there is none yet, it translates the functions to
+// which the value refers, then the value. A value whose attachments the partition edits
+// gets a unit of its own each time.
 func (t *translator) unitOf(n ir.ValueID) *unit {
 	e := t.view.edits[n]
 	attaches := e != nil && len(e.Attach) > 0
@@ -275,13 +278,13 @@ func (t *translator) fillSlot(n ir.ValueID) *unit {
 	return slot.unit
 }
 
-// preparation walks the functions that a function names, directly or not, and
-// translates each after those that it names: their parameters must be known. Of
-// functions that call each other in a circle, the parameters are found first.
+// preparation walks the functions to which a function refers, directly or indirectly, and
+// translates each after those to which it refers: their parameters must be known. For
+// functions that call each other in a circle, the parameters of all are found first.
 type preparation struct {
 	*translator
 	stack   []preparedFunction
-	circles map[uint32][]ir.ValueID // members that wait for the others, by group
+	circles map[uint32][]ir.ValueID // members that wait for the rest of their group
 	roots   map[uint32]ir.ValueID   // the member by which a group was entered
 }
 
@@ -290,7 +293,8 @@ type preparedFunction struct {
 	next  int // reference
 }
 
-// prepareCallees translates the functions that a function names, directly or not.
+// prepareCallees translates the functions to which a function refers, directly or
+// indirectly. It does not recurse: the input chooses how deep calls nest.
 func (t *translator) prepareCallees(n ir.ValueID) {
 	if t.prepared[n] {
 		return
@@ -327,8 +331,9 @@ func (p *preparation) enterFunction(n ir.ValueID) {
 	p.stack = append(p.stack, preparedFunction{n, 0})
 }
 
-// leaveFunction translates a function, all that it names having been; the last one is
-// left to the caller.
+// leaveFunction translates a function after those to which it refers. A circle of calls is
+// translated when the walk leaves the member by which it entered. The last function, for
+// which the walk was started, is left to the caller.
 func (p *preparation) leaveFunction(n ir.ValueID, last bool) {
 	g := p.session.groups[n]
 	if g == 0 {
@@ -362,7 +367,9 @@ func (t *translator) isFollowed(r ir.Ref) bool {
 	return t.module.Values[n].Kind == ir.Function && !t.view.isDeclared(n)
 }
 
-// circleShapes finds the parameters of a function that is in a circle.
+// circleShapes finds the pointees of the parameters of a function that is in a circle of
+// calls, from its own body alone. If that fails, those that its declaration tells will do:
+// the translation of the function reports the error.
 func (t *translator) circleShapes(n ir.ValueID) {
 	slot := t.viewSlot(n)
 	slot.shapesOnce.Do(func() {

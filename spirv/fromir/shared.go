@@ -9,11 +9,10 @@ import (
 	"offlink/spirv"
 )
 
-// shared is an entry outside of functions that all units of a session share.
-// Everything but its number may be filled in later, by the first unit that has
-// the whole of it; it does not change after that.
+// shared is an entry outside of functions that all units of a session share. The unit that
+// adds it to the table fills it in under the table's lock; it does not change after that.
 type shared struct {
-	index   int // in the order in which they were found, which outputs must not depend on
+	index   int // in the table; it depends on the workers, so no output may depend on it
 	section section
 	op      spirv.Opcode
 	words   []uint32
@@ -26,16 +25,15 @@ type shared struct {
 	notes  []decoration // targets are not used
 }
 
-// reloc is a word that is an identifier: of an entry, or one of a unit's or an
-// added function's own.
+// reloc is a word of an entry that is an identifier: that of another entry, or one of an
+// added function's own, number local.
 type reloc struct {
 	at    uint32
 	local uint32
 	entry *shared
 }
 
-// sharedTable finds entries that are the same. It may be used by several
-// goroutines.
+// sharedTable finds equal entries by their keys. Goroutines share it and must hold mu.
 type sharedTable struct {
 	mu    sync.Mutex
 	byKey map[string]*shared
@@ -53,9 +51,10 @@ func (t *sharedTable) findEntry(key []byte) (e *shared, isNew bool) {
 	return e, true
 }
 
-// shareEntries finds or adds the entries of a unit: meanings has, for each of the unit's
-// identifiers, the entry that it is, nil for the unit's own. Structs come before
-// their members, which may point to them.
+// shareEntries finds or adds the entries of a unit. meanings has the entry of each of the
+// unit's identifiers, nil for the unit's own. Entries with keys come first: others may refer
+// to them before they are made, as a member does that points to its struct. The keys of the
+// rest are made of their words and the indices of the entries to which these refer.
 func (t *sharedTable) shareEntries(b *builder, notes map[id][]decoration) (meanings []*shared) {
 	meanings = make([]*shared, b.next-firstID)
 	fresh := make([]bool, len(meanings))
@@ -81,7 +80,7 @@ func (t *sharedTable) shareEntries(b *builder, notes map[id][]decoration) (meani
 	return meanings
 }
 
-// hasKey reports whether something else than the words tells an entry apart.
+// hasKey reports whether an entry is identified by something other than its words.
 func (e *entry) hasKey() bool { return e.key != "" || e.section == sectionExternal }
 
 // appendKey appends the key of an entry that has one.
@@ -92,7 +91,8 @@ func (e *entry) appendKey(key []byte) []byte {
 	return append(key, e.key...)
 }
 
-// structuralKey appends the key of an entry that its words tell apart.
+// structuralKey appends the key of an entry that is identified by its words: the opcode and
+// the words, without its own identifier and with indices for those of other entries.
 func structuralKey(key []byte, e *entry, self id, meanings []*shared) []byte {
 	key = append(binary.LittleEndian.AppendUint16(key, uint16(e.op)), 0)
 	deps := e.deps
@@ -111,7 +111,8 @@ func structuralKey(key []byte, e *entry, self id, meanings []*shared) []byte {
 	return key
 }
 
-// fillShared copies an entry of a unit.
+// fillShared copies an entry of a unit into to. The words must be cloned: they are in the
+// memory of the builder.
 func fillShared(to *shared, b *builder, n id, meanings []*shared, notes []decoration) {
 	e := b.entryOf(n)
 	to.section, to.op, to.words, to.late = e.section, e.op, slices.Clone(e.words), e.late
@@ -131,8 +132,8 @@ func fillShared(to *shared, b *builder, n id, meanings []*shared, notes []decora
 	to.noteRelocations(e, n, to, meanings)
 }
 
-// noteRelocations notes the identifiers among the words of an entry. self stands for
-// the entry.
+// noteRelocations notes which words of an entry are identifiers. n is the entry's own
+// identifier, for which self stands.
 func (s *shared) noteRelocations(e *entry, n id, self *shared, meanings []*shared) {
 	deps, own := e.deps, false
 	for at, w := range e.words {
@@ -149,7 +150,8 @@ func (s *shared) noteRelocations(e *entry, n id, self *shared, meanings []*share
 	}
 }
 
-// fillFunction notes the identifiers of an added function.
+// fillFunction notes the identifiers in the words of an added function: those of entries,
+// and its own, which it numbers from 0.
 func fillFunction(to *shared, count uint32, meanings []*shared) {
 	numbers := make(map[uint32]uint32)
 	eachID(to.words, count, func(at int, n uint32) {
@@ -170,8 +172,9 @@ func fillFunction(to *shared, count uint32, meanings []*shared) {
 	to.locals = len(numbers)
 }
 
-// eachID calls visit for each word of a function that is an identifier of a unit
-// that has count of them, with its number. It gives every OpSwitch its opcode.
+// eachID calls visit for each word of a function's code that is an identifier, with its
+// number; count is how many identifiers the unit has. It also replaces the opcode that
+// switches have within units (opSwitchOf) by OpSwitch, so it can run only once.
 func eachID(words []uint32, count uint32, visit func(at int, n uint32)) {
 	for at := 0; at < len(words); at += int(words[at] >> 16) {
 		op, end := spirv.Opcode(words[at]), at+int(words[at]>>16)
@@ -189,8 +192,8 @@ func eachID(words []uint32, count uint32, visit func(at int, n uint32)) {
 	}
 }
 
-// idWords returns how many words of an instruction come before literals that can be
-// any number. In most instructions large literals are those of literalWord.
+// idWords returns how many operand words of an instruction come before literals that can be
+// any number, which must not be taken for identifiers. Others have literalWord for these.
 func idWords(op spirv.Opcode) int {
 	switch op {
 	case spirv.OpLine, spirv.OpLifetimeStart, spirv.OpLifetimeStop:
@@ -203,8 +206,8 @@ func idWords(op spirv.Opcode) int {
 	return maxWords
 }
 
-// opSwitchOf plus a number of words is the opcode, within units, of an OpSwitch
-// whose literals have so many: the words themselves do not say.
+// opSwitchOf plus the number of words of a literal is the opcode that an OpSwitch has within
+// units: its own words do not tell how long the literals are.
 const opSwitchOf spirv.Opcode = 0xff00
 
 // eachSwitchID is eachID for the operands of an OpSwitch: selector, default, then

@@ -6,8 +6,9 @@ import (
 	"offlink/ir"
 )
 
-// translator translates values of one module to units, one after the other, and
-// puts the units of an image together. It has the scratch memory of one goroutine.
+// translator translates values of one module to units, one after the other, and assembles
+// the units of an image. It holds the scratch memory of one goroutine and must not be used
+// by two at the same time.
 type translator struct {
 	translation *Translation
 	module      *ir.Module
@@ -17,7 +18,7 @@ type translator struct {
 	viewValues  []ir.PartitionValue // memory of views
 	prepared    map[ir.ValueID]bool // functions of the view whose callees are translated
 	image       image
-	annotates   map[ir.ValueID]bool // of onlyAnnotates
+	annotates   map[ir.ValueID]bool // the results of onlyAnnotates
 	relocs      []codeReloc         // scratch of units
 	nameWords   []uint32            // the same
 	memory      functionMemory
@@ -40,7 +41,7 @@ type translator struct {
 	entry        id   // the entry point of a kernel
 	wrapperAt    int  // where in the words its function begins
 	inputs       []id // built-in variables that the function reads
-	uncontracted bool // the function must not be contracted
+	uncontracted bool // kernels that reach the function must not be contracted
 	zeroFlags    id   // the constant for kernels that must not be contracted, or 0
 	files        map[ir.NodeID]id
 	layouts      map[ir.TypeID][2]uint64 // sizes and alignments
@@ -50,16 +51,16 @@ type translator struct {
 	globals       map[ir.ValueID]*globalInfo
 }
 
-// functionFacts are the facts of a function outside of its body. They do not
-// change once they are made.
+// functionFacts are the facts of a function that do not depend on its body. They do not
+// change after they are made, so goroutines share them.
 type functionFacts struct {
 	value   *ir.GlobalValue
 	header  *ir.Header
 	kernel  bool
-	shapes  []*shape // as attributes and names tell them
+	shapes  []*shape // of the parameters, as attributes and names tell them
 	result  *shape
-	builtin *builtin // the replacement of its calls, nil for a function
-	// callees are the terms of the parameters of a built-in by its name.
+	builtin *builtin // the replacement of its calls, nil for an ordinary function
+	// err is the reader's error for the header; the other facts are missing then.
 	err error
 }
 
@@ -76,8 +77,8 @@ type functionInfo struct {
 type globalInfo struct {
 	pointee term
 	self    id
-	busy    bool
-	// alias is the aliasee.
+	busy    bool // it is being resolved; meeting it again is a circle of aliases
+	// alias is the aliasee, a value of pool.
 	alias ir.Value
 	pool  *ir.ConstantPool
 }
@@ -141,8 +142,9 @@ func (t *translator) findFacts(n ir.ValueID, declared bool) *functionFacts {
 	return info
 }
 
-// functionOf returns a function as the unit sees it: the parameters of one that is
-// defined are those of its unit.
+// functionOf returns a function as the unit sees it. The pointees of its parameters are
+// those that its own unit found or, within a circle of calls, that circleShapes found;
+// those of a declaration are the ones that names and attributes tell.
 func (t *translator) functionOf(n ir.ValueID) *functionInfo {
 	if info := t.functionInfos[n]; info != nil {
 		return info
@@ -181,8 +183,8 @@ func (t *translator) shapesOf(info *functionInfo) (list []*shape, result *shape)
 	return list, t.terms.shapeOf(info.resultTerm)
 }
 
-// argumentTypes finds the parameters of a kernel that are images or the like,
-// which LLVM 16 has as opaque pointers, by the names of their types.
+// argumentTypes finds the parameters of a kernel that are images or other opaque types of
+// OpenCL, by the names of their types in the metadata: LLVM 16 has them as opaque pointers.
 func (t *translator) argumentTypes(info *functionFacts) {
 	if !info.kernel {
 		return
@@ -211,8 +213,8 @@ func (t *translator) argumentTypes(info *functionFacts) {
 	}
 }
 
-// freezeTerm makes the unknown part of a term a byte, before types are made of
-// it.
+// freezeTerm makes the unknown part of a term a byte. That must happen before a type is
+// made of it, so that no later use can change the type.
 func (t *translator) freezeTerm(a term) {
 	for a != noTerm {
 		a = t.terms.findRoot(a)
@@ -228,8 +230,8 @@ func (t *translator) freezeTerm(a term) {
 	}
 }
 
-// freezeParameters makes the unknown parts of the parameters bytes: callers must
-// see the same types as the function.
+// freezeParameters freezes the terms of the parameters and the result: callers must see the
+// same types as the function.
 func (t *translator) freezeParameters(info *functionInfo) {
 	t.freezeTerm(info.resultTerm)
 	for _, p := range info.parameters {
@@ -237,7 +239,7 @@ func (t *translator) freezeParameters(info *functionInfo) {
 	}
 }
 
-// readBody reads the body of a function into the translator's memory.
+// readBody reads the body of a function into t.body, which the next call overwrites.
 func (t *translator) readBody(n ir.ValueID) {
 	r := &t.translation.reader
 	r.Lock()

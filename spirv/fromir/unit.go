@@ -13,7 +13,8 @@ import (
 // module yet. Every image that holds the value shares it.
 type unit struct {
 	err error
-	// shapes are those of the parameters, result that of the result.
+	// shapes are the pointees of the parameters, and result is that of the result, for
+	// functions that call this one.
 	shapes []*shape
 	result *shape
 
@@ -26,21 +27,21 @@ type unit struct {
 	wrapperAt    int    // where in code the entry point's function begins
 	relocs       []codeReloc
 	literals     []unitLiteral
-	variable     *shared      // of a variable: its OpVariable; its number means nothing
+	variable     *shared      // the OpVariable if the value is a variable; its index is not used
 	names        []uint32     // OpName of each; the targets are numbers of the unit's identifiers
 	notes        []decoration // the targets are numbers of the unit's identifiers
 	capabilities []uint32
 	extensions   []string
 	version      spirv.Version
 	inputs       []*shared // built-in variables that the function reads
-	uncontracted bool
-	zeroFlags    *shared // the constant for kernels that must not be contracted, or nil
+	uncontracted bool      // see findContraction
+	zeroFlags    *shared   // the constant for kernels that must not be contracted, or nil
 }
 
-// isWrapped reports whether an entry point calls the kernel.
+// isWrapped reports whether the entry point is a function of its own, which calls the kernel.
 func (u *unit) isWrapped() bool { return u.kernel && u.wrapperAt < len(u.code) }
 
-// unitShare is an identifier of a unit that is an entry.
+// unitShare is an identifier of a unit that stands for an entry.
 type unitShare struct {
 	local uint32
 	entry *shared
@@ -49,7 +50,8 @@ type unitShare struct {
 // codeReloc is a word of code that is an identifier of the unit.
 type codeReloc struct{ at, local uint32 }
 
-// translateUnit translates a value that the view defines or declares.
+// translateUnit translates a value that the view defines or declares. An error is kept in
+// the unit, so that each image that needs the unit reports it.
 func (t *translator) translateUnit(n ir.ValueID, edit *ir.Edit) (u *unit) {
 	t.beginUnit(n, edit)
 	defer t.endUnit()
@@ -71,7 +73,7 @@ func (t *translator) translateUnit(n ir.ValueID, edit *ir.Edit) (u *unit) {
 	return u
 }
 
-// catchUnit returns the error that stops a step, with its place.
+// catchUnit returns the error that stopped a step, with its place, or nil.
 func (t *translator) catchUnit(step func()) error {
 	err := abort.Catch(step)
 	if e, ok := err.(*Error); ok && e.Path == "" {
@@ -87,7 +89,8 @@ func (t *translator) catchUnit(step func()) error {
 	return err
 }
 
-// beginUnit makes the translator ready for a value.
+// beginUnit prepares the translator for a value. Everything from b on in the translator is
+// state of one unit, and an identifier of the last unit must not be left in it.
 func (t *translator) beginUnit(n ir.ValueID, edit *ir.Edit) {
 	t.b.resetUnit()
 	t.unit, t.edit, t.pointerBits = n, edit, t.session.bits
@@ -105,7 +108,8 @@ func (t *translator) beginUnit(n ir.ValueID, edit *ir.Edit) {
 // endUnit clears the state that the next value must not see.
 func (t *translator) endUnit() { t.current, t.edit, t.nesting = nil, nil, 0 }
 
-// completeUnit makes the unit of the builder's words.
+// completeUnit makes the unit from the words and entries of the builder. All that it keeps
+// is copied, since the builder's memory is used again.
 func (t *translator) completeUnit(u *unit) {
 	b := t.b
 	entryNotes := t.splitDecorations(u)
@@ -148,8 +152,8 @@ func (t *translator) completeUnit(u *unit) {
 	}
 }
 
-// listShares lists the identifiers with a meaning, of which there are count: most
-// identifiers are results of instructions, and every image of the unit asks.
+// listShares lists the identifiers that stand for entries, of which there are count. Most
+// identifiers are results of instructions, and each image of the unit walks this list.
 func (u *unit) listShares(count int) {
 	u.shares = make([]unitShare, 0, count)
 	for i, e := range u.meanings {

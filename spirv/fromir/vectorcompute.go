@@ -49,18 +49,19 @@ func stringAttribute(list []ir.AttributeDetail, name string) (string, bool) {
 	return "", false
 }
 
-// numberAttribute returns a string attribute that holds a number; 0 where it does not.
+// numberAttribute returns the number that a string attribute holds, 0 if it is malformed;
+// ok tells whether the attribute is there.
 func numberAttribute(list []ir.AttributeDetail, name string) (uint32, bool) {
 	text, ok := stringAttribute(list, name)
-	if text == "" { // the usual case; an error would be made for nothing
+	if text == "" { // the usual case, for which ParseUint would only allocate an error
 		return 0, ok
 	}
 	n, _ := strconv.ParseUint(text, 0, 32)
 	return uint32(n), ok
 }
 
-// vectorComputeFunction decorates a function, its result and its modes for numbers.
-// Kernels have execution modes for the latter.
+// vectorComputeFunction decorates a function and its result by their attributes, among them
+// the modes for floating-point numbers. For kernels the latter are execution modes.
 func (t *translator) vectorComputeFunction(self id, info *functionInfo) {
 	if !t.options.allowsExtension(vectorCompute) {
 		return
@@ -99,8 +100,8 @@ func (t *translator) vectorComputeParameter(n id, list []ir.AttributeDetail, typ
 	}
 }
 
-// singleElement decorates a scalar that was a vector of one element: a pointer with how
-// deep that vector lies.
+// singleElement decorates a scalar that was a vector of one element. A pointer to such a
+// scalar also gets the number of levels of pointers.
 func (t *translator) singleElement(n id, list []ir.AttributeDetail, typ ir.TypeID) {
 	levels, ok := numberAttribute(list, "VCSingleElementVector")
 	switch {
@@ -132,8 +133,8 @@ func (t *translator) vectorComputeVariable(n ir.ValueID, self id) {
 	}
 }
 
-// isVectorComputeVariable reports whether a variable of the module is one that the
-// threads of an explicit SIMD kernel have each: it may be in address space 0.
+// isVectorComputeVariable reports whether a variable is one of which each thread of an
+// explicit SIMD kernel has its own. Such a variable may be in address space 0.
 func (t *translator) isVectorComputeVariable(n ir.ValueID) bool {
 	if !t.options.allowsExtension(vectorCompute) {
 		return false
@@ -142,7 +143,9 @@ func (t *translator) isVectorComputeVariable(n ir.ValueID) bool {
 	return ok
 }
 
-// vectorComputeModes writes the execution modes of a kernel's attributes.
+// vectorComputeModes writes the execution modes that a kernel's attributes ask for. The
+// numbers are those of RoundingModeRTE, RTZ, RTPINTEL and RTNINTEL, of
+// FloatingPointModeIEEEINTEL and ALTINTEL, and of DenormPreserve and DenormFlushToZero.
 func (t *translator) vectorComputeModes(h *ir.Header) {
 	list := h.Attributes.Function
 	if mode, ok := numberAttribute(list, "VCFloatControl"); ok {
@@ -166,8 +169,8 @@ func (t *translator) vectorComputeMode(number, bits uint32) {
 	t.metadataMode(executionRow{number: number, operands: []uint32{bits}})
 }
 
-// floatWidths are the widths of floating-point numbers with the bit of VCFloatControl
-// that keeps their denormal numbers.
+// floatWidths are the widths of floating-point numbers, each with the bit of VCFloatControl
+// that preserves its denormal numbers.
 var floatWidths = []struct{ bits, denorm uint32 }{{64, 1 << 6}, {32, 1 << 7}, {16, 1 << 10}}
 
 // denormMode returns the FPDenormMode of VCFloatControl: 0 preserves, 1 flushes.
@@ -178,11 +181,12 @@ func denormMode(control, bit uint32) uint32 {
 	return 1
 }
 
-// roundingMode returns the FPRoundingMode of VCFloatControl, which has nearest, up, down
-// and to zero where SPIR-V has nearest, to zero, up and down.
+// roundingMode returns the FPRoundingMode for bits 4 and 5 of VCFloatControl. They count
+// nearest, up, down, to zero; SPIR-V counts nearest, to zero, up, down.
 func roundingMode(control uint32) uint32 { return [...]uint32{0, 2, 3, 1}[control>>4&3] }
 
-// classOf returns the storage class of a variable of the module.
+// classOf returns the storage class of a variable of the module. Private is only for
+// variables of explicit SIMD kernels.
 func (t *translator) classOf(n ir.ValueID) spirv.StorageClass {
 	v := &t.module.Values[n]
 	class := t.storageClass(v.AddressSpace)

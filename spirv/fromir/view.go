@@ -13,15 +13,14 @@ type view struct {
 	module   *ir.Module
 	values   []ir.PartitionValue
 	edits    map[ir.ValueID]*ir.Edit
-	declared map[ir.ValueID]bool // that the module defines
-	variants map[ir.ValueID]string
+	declared map[ir.ValueID]bool   // declared here though the module defines them
+	variants map[ir.ValueID]string // results of declaredKey
 	// named are the kernels that a function or variable of the image refers to.
 	named map[ir.ValueID]bool
 }
 
-// newView returns the view of a partition, of the whole module without one.
-// kernels are those that something in the module refers to. values is memory
-// that the view takes.
+// newView returns the view of a partition, or of the whole module if p is nil. kernels are
+// those to which something in the module refers. The view takes the memory of values.
 func newView(m *ir.Module, p *ir.Partition, kernels map[ir.ValueID]bool, values []ir.PartitionValue) *view {
 	v := &view{module: m, values: values[:0]}
 	if p == nil {
@@ -55,8 +54,8 @@ func newView(m *ir.Module, p *ir.Partition, kernels map[ir.ValueID]bool, values 
 	return v
 }
 
-// namedKernels returns the kernels that a function or variable of the module refers
-// to. There are few: OpenCL C lets kernels call kernels.
+// namedKernels returns the kernels to which a function or variable of the module refers.
+// OpenCL C lets kernels call kernels; few do.
 func namedKernels(m *ir.Module) map[ir.ValueID]bool {
 	named := make(map[ir.ValueID]bool)
 	for i := range m.Values {
@@ -110,10 +109,10 @@ func (v *view) indexOf(n ir.ValueID) (int, bool) {
 	return low, low < len(v.values) && v.values[low].ID == n
 }
 
-// variantKey names the functions that a value reaches and that the image only
-// declares though the module defines them: translations of the value may differ
-// by these. Kernels that the image refers to have another form. It is empty where
-// there is neither.
+// variantKey names everything about the image on which the unit of a value depends: the
+// functions that the value reaches and that the image only declares though the module
+// defines them, and whether the image refers to it, if it is a kernel. It is empty for the
+// usual unit.
 func (v *view) variantKey(n ir.ValueID) string {
 	if v.named[n] {
 		return "named " + v.declaredKey(n)
@@ -157,8 +156,8 @@ func (v *view) declaredKey(n ir.ValueID) string {
 	return key.String()
 }
 
-// callGroups numbers the circles of functions that call each other, from 1 on;
-// functions that are in none have 0.
+// callGroups numbers the circles of functions that call each other, the strongly connected
+// components of the call graph, from 1 on. Functions in none of them have 0.
 func callGroups(m *ir.Module) []uint32 {
 	g := &groupFinder{module: m, groups: make([]uint32, len(m.Values)), order: make([]uint32, len(m.Values)), low: make([]uint32, len(m.Values))}
 	for i := range m.Values {
@@ -178,8 +177,8 @@ type groupFinder struct {
 	isOpen             map[ir.ValueID]bool
 }
 
-// searchFrom walks the functions that a function reaches, without recursion: the call graph of
-// a hostile module is as deep as it is long.
+// searchFrom walks the functions that a function reaches. It does not recurse: the call
+// graph of a hostile module may be as deep as it has functions.
 func (g *groupFinder) searchFrom(root ir.ValueID) {
 	if g.isOpen == nil {
 		g.isOpen = make(map[ir.ValueID]bool)
@@ -221,7 +220,8 @@ func (g *groupFinder) enterFunction(n ir.ValueID) {
 	g.open, g.isOpen[n] = append(g.open, n), true
 }
 
-// leaveComponent closes the component of which a function is the first.
+// leaveComponent closes the component that a function is the root of, if it is one. A
+// component of one function gets no number, even if the function calls itself.
 func (g *groupFinder) leaveComponent(n ir.ValueID) {
 	if g.low[n] != g.order[n] {
 		return

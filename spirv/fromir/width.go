@@ -5,13 +5,13 @@ import (
 	"offlink/spirv"
 )
 
-// Integers of widths that SPIR-V has only by an extension are held in the next
-// width that it has, with zeros above: heldBits. Every operation of which the
-// upper bits would get another value clears them (cut); signed operations
-// extend the sign first (signExtended).
+// Integers of widths that SPIR-V has only by an extension are held in the next width that
+// it has (heldBits). The invariant is that the bits above the width are zero: operations
+// that would set them clear them afterwards (cutToWidth), and signed operations extend the
+// sign of their operands first (signExtended).
 
-// heldBits returns the width of the SPIR-V type that holds integers of a
-// width: the same width where the module may have it.
+// heldBits returns the width of the SPIR-V type that holds integers of a width: the same
+// width if the module may have it.
 func (t *translator) heldBits(bits uint32) uint32 {
 	switch {
 	case bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits > 64 ||
@@ -65,7 +65,8 @@ func (f *function) signExtended(n ir.TypeID, value id) id {
 	return f.emitResult(spirv.OpShiftRightArithmetic, typ, f.emitResult(spirv.OpShiftLeftLogical, typ, value, by), by)
 }
 
-// oddArithmetic writes an operation on such integers.
+// oddArithmetic writes an operation on integers that are held in more bits. Those that
+// cannot set a bit above the width need no cut.
 func (f *function) oddArithmetic(in *ir.Instruction, typ id) id {
 	a, b := f.valueID(in.Operands[0]), f.valueID(in.Operands[1])
 	op := plainOpcodes[in.Op]
@@ -80,8 +81,8 @@ func (f *function) oddArithmetic(in *ir.Instruction, typ id) id {
 	return f.cutToWidth(in.Type, f.emitResult(op, typ, a, b))
 }
 
-// boolArithmetic writes the operations on i1 that are defined for few
-// operands: division by 1 or -1, and shifts by nothing.
+// boolArithmetic writes the operations on i1 that are defined only for one second operand:
+// division by true, and shifts by false. Neither changes the first operand.
 func (f *function) boolArithmetic(in *ir.Instruction) (made id, ok bool) {
 	switch in.Op {
 	case ir.OpUDiv, ir.OpSDiv, ir.OpShl, ir.OpLShr, ir.OpAShr:
@@ -92,7 +93,7 @@ func (f *function) boolArithmetic(in *ir.Instruction) (made id, ok bool) {
 	return 0, false
 }
 
-// convertOdd writes a conversion of which one side is held in more bits.
+// convertOdd writes a conversion from or to integers that are held in more bits.
 func (f *function) convertOdd(in *ir.Instruction, typ id) id {
 	v := in.Operands[0]
 	n := f.valueID(v)
@@ -117,8 +118,9 @@ func (f *function) convertOdd(in *ir.Instruction, typ id) id {
 	return f.cutToWidth(in.Type, n)
 }
 
-// oddBytes returns how many bytes an integer has in memory if the type that
-// holds it has more; vectors that memory has no form for are refused.
+// oddBytes returns how many bytes an integer takes in memory; ok is true if the type that
+// holds it takes more, so that it must be loaded and stored byte by byte. Vectors of such
+// integers are packed in LLVM's memory, which SPIR-V cannot express: they are refused.
 func (f *function) oddBytes(n ir.TypeID) (bytes uint32, ok bool) {
 	if f.moduleType(n).Kind == ir.TypeVector && (f.hasOddWidth(n) || f.isBool(n)) && f.moduleType(n).Length > 1 {
 		f.failf("a vector of integers of %d bits in memory has no counterpart in SPIR-V", f.scalarBits(n))
@@ -146,7 +148,7 @@ func (f *function) loadBytes(in *ir.Instruction, typ id, bytes uint32) id {
 	return sum
 }
 
-// storeBytes stores an integer byte by byte: the bytes after it stay.
+// storeBytes stores an integer byte by byte, so that the bytes after it are unchanged.
 func (f *function) storeBytes(in *ir.Instruction, bytes uint32) {
 	v := in.Operands[0]
 	n, typ := f.valueID(v), f.typeID(v.Type)
