@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// stackSlot is a variable on a function's stack that is not an aggregate, or such a
-// member of a variable. It may hold one constant address from its store on, so
-// that a load of it gives that address: code without optimisation passes
-// constants to calls this way.
+// stackSlot is a variable on a function's stack that is not an aggregate, or a member of a variable
+// that is not. If it holds one constant address from its store on, a load of it gives that address:
+// code without optimisation passes constants to calls this way.
 type stackSlot struct {
 	loads, stores []int // instructions
 	address       ValueID
@@ -25,8 +24,8 @@ type stackPlace struct {
 	typ    TypeID
 }
 
-// maxPointerSteps limits how many casts and geps of its address a variable is
-// looked for through. Blocks that nothing reaches may have some of one another.
+// maxPointerSteps limits through how many casts and geps of its address a variable is looked for.
+// In blocks that nothing reaches, these may depend on each other in a cycle.
 const maxPointerSteps = 8
 
 // slotOf returns the variable that a value is loaded from, or nil.
@@ -59,8 +58,8 @@ func (f *bodyFinder) placeOf(v Value, steps int) (place stackPlace, ok bool) {
 	return place, false
 }
 
-// memberPlace returns the place that a getelementptr names. It has to give the
-// variable its own type, and stay within it.
+// memberPlace returns the place that a getelementptr names. The instruction has to use the
+// variable's own type and stay within the variable.
 func (f *bodyFinder) memberPlace(place stackPlace, gep *Instruction) (stackPlace, bool) {
 	if f.namedType(gep.Element) != place.typ {
 		return place, false
@@ -88,7 +87,7 @@ func (f *bodyFinder) memberPlace(place stackPlace, gep *Instruction) (stackPlace
 	return place, place.typ != NoType
 }
 
-// indexOf returns a constant index. A negative one is out of every range.
+// indexOf returns a constant index. A negative one is beyond every bound, as it is unsigned here.
 func (f *bodyFinder) indexOf(v Value) (uint64, bool) {
 	if v.Kind != ValueConstant {
 		return 0, false
@@ -100,7 +99,7 @@ func (f *bodyFinder) indexOf(v Value) (uint64, bool) {
 	return c.Words[0], true
 }
 
-// namedType returns the type that a name stands for, NoType for none.
+// namedType returns the type that a name stands for, or NoType if there is none.
 func (f *bodyFinder) namedType(id TypeID) TypeID {
 	types := f.reader.Types()
 	for range maxPointerSteps {
@@ -115,12 +114,11 @@ func (f *bodyFinder) namedType(id TypeID) TypeID {
 	return NoType
 }
 
-// isPointerCast reports whether an instruction gives the address that its
-// operand is.
+// isPointerCast reports whether the result of an instruction is the address that its operand is.
 func isPointerCast(in *Instruction) bool { return in.Op == OpBitCast || in.Op == OpAddrSpaceCast }
 
-// slotsOf returns the slots of a variable by their paths, none unless each use
-// of its address is known.
+// slotsOf returns the slots of a variable by their paths. If any use of its address is not
+// understood, it returns none: the variable could be read or written there.
 func (f *bodyFinder) slotsOf(alloca uint32) map[string]*stackSlot {
 	slots, known := f.slots[alloca]
 	if known {
@@ -146,8 +144,8 @@ func (f *bodyFinder) slotsOf(alloca uint32) map[string]*stackSlot {
 	return slots
 }
 
-// inspectUse takes in an instruction that uses an address, and reports whether
-// all that it does with the variable is known.
+// inspectUse notes an instruction that uses an address, and reports whether all that it does with
+// the variable is known. A store of the address itself lets it escape.
 func (f *bodyFinder) inspectUse(slots map[string]*stackSlot, i int, address uint32) bool {
 	switch in := &f.body.Instructions[i]; in.Op {
 	case OpLoad:
@@ -172,8 +170,7 @@ func (f *bodyFinder) inspectUse(slots map[string]*stackSlot, i int, address uint
 	}
 }
 
-// slotAt returns the slot that an address names, nil unless a value of that
-// type fills it.
+// slotAt returns the slot that an address names, or nil unless a value of that type fills it.
 func (f *bodyFinder) slotAt(slots map[string]*stackSlot, address Value, typ TypeID) *stackSlot {
 	place, ok := f.placeOf(address, maxPointerSteps)
 	if !ok || place.typ == NoType || f.namedType(typ) != place.typ {
@@ -190,8 +187,8 @@ func (f *bodyFinder) slotAt(slots map[string]*stackSlot, address Value, typ Type
 	return slots[place.path]
 }
 
-// isMarker reports whether an instruction says something about a variable and
-// neither reads nor writes it.
+// isMarker reports whether an instruction only says something about a variable, and neither reads
+// nor writes it.
 func (f *bodyFinder) isMarker(in *Instruction) bool {
 	if in.Op != OpCall || in.Operands[0].Kind != ValueGlobal {
 		return in.Op == OpDebugRecord
@@ -200,8 +197,8 @@ func (f *bodyFinder) isMarker(in *Instruction) bool {
 	return strings.HasPrefix(callee, "llvm.lifetime.") || strings.HasPrefix(callee, "llvm.dbg.") || callee == "llvm.assume"
 }
 
-// inspectStore takes in a store that names the variable. It returns false
-// unless it writes the address that the others write.
+// inspectStore notes a store to the variable. It returns false unless it writes the same constant
+// address as the other stores.
 func (f *bodyFinder) inspectStore(s *stackSlot, i int) bool {
 	in := &f.body.Instructions[i]
 	if in.Flags&FlagVolatile != 0 || in.Order != NotAtomic {
@@ -215,9 +212,9 @@ func (f *bodyFinder) inspectStore(s *stackSlot, i int) bool {
 	return true
 }
 
-// servingStores returns the stores that nothing reads once those calls are
-// gone: code without optimisation keeps the arguments of a call in variables on
-// its stack. Calls and stores are named by their place among the instructions.
+// servingStores returns the stores whose values nothing reads once the given calls are removed:
+// code without optimisation keeps the arguments of a call in variables on its stack. Calls and
+// stores are named by their place among the instructions.
 func (f *bodyFinder) servingStores(gone map[int]bool) (stores []int) {
 	seen := make(map[*stackSlot]bool)
 	for i := range f.body.Instructions {
@@ -238,7 +235,7 @@ func (f *bodyFinder) servingStores(gone map[int]bool) (stores []int) {
 	return stores
 }
 
-// servesCalls reports whether only those calls use the loads of a variable.
+// servesCalls reports whether only the given calls use the loads of a variable.
 func (f *bodyFinder) servesCalls(s *stackSlot, gone map[int]bool) bool {
 	for _, load := range s.loads {
 		for _, user := range f.users[uint32(load)] {

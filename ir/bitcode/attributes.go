@@ -8,20 +8,18 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// groupRecord is an attribute group as read: the index it applies to, and its
-// attributes in their encoded form.
-// The encoded attributes are copied into every output as they are, but for types, which
-// have other numbers there.
+// groupRecord is an attribute group as read: the index that it applies to, and its attributes in
+// their encoded form. These are copied into every output as they are, except for types, which have
+// other numbers there.
 type groupRecord struct {
 	index      uint64
 	attributes []uint64
 	types      []int // positions in attributes that name types
 }
 
-// readGroups reads the attribute groups. In the file a group has a number of
-// its own; lists name groups by that.
-// The index is 0 for the result, 0xFFFFFFFF for the function, else a parameter plus one
-// (LLVM, AttributeList).
+// readGroups reads the attribute groups. In the file, a group has a number of its own, by which
+// lists name it. The index is 0 for the result, 0xFFFFFFFF for the function, else the number of a
+// parameter plus one (LLVM, AttributeList).
 func (r *moduleReader) readGroups(c *bitstream.Cursor) error {
 	for {
 		e, err := c.Next()
@@ -49,9 +47,8 @@ func (r *moduleReader) readGroups(c *bitstream.Cursor) error {
 	}
 }
 
-// parseGroup walks the attributes of a group. Kinds of attributes that are not
-// known pass; the six forms in which attributes are written are needed to find
-// the next.
+// parseGroup walks the attributes of a group. Unknown kinds of attributes are accepted, but the
+// form of each must be known, since it decides where the next attribute begins.
 func (r *moduleReader) parseGroup(c *bitstream.Cursor, g *groupRecord) (ir.AttributeGroup, error) {
 	var model ir.AttributeGroup
 	p := attributeParser{list: g.attributes}
@@ -87,8 +84,8 @@ type attributeParser struct {
 
 func (p *attributeParser) atEnd() bool { return p.failed || p.at >= len(p.list) }
 
-// takeNumber takes the next operand. A list that is cut short fails once, at
-// its end, so that callers need not check each number.
+// takeNumber takes the next operand. If the list is cut short, it sets failed, so that callers need
+// not check each number.
 func (p *attributeParser) takeNumber() uint64 {
 	if p.at >= len(p.list) {
 		p.failed = true
@@ -142,9 +139,9 @@ func (p *attributeParser) takeString() string {
 	return s
 }
 
-// constantRange steps over a range of numbers of that width. Up to 64 bits it
-// is two numbers; above, the counts of words and the words.
-// Above 64 bits the counts of the two bounds' words share a number, low half and high half.
+// constantRange steps over a range of numbers of that width. Up to 64 bits, it is two numbers.
+// Above, one number has the counts of the two bounds' words in its low and high half, and the words
+// follow.
 func (p *attributeParser) constantRange(width uint64) {
 	n := uint64(1)
 	if width > 64 {
@@ -160,9 +157,8 @@ func (p *attributeParser) constantRange(width uint64) {
 	p.at += int(n)
 }
 
-// readLists reads the attribute lists, each of which names groups.
-// A list is the attributes of one function or call: its groups, in the order of their
-// indices.
+// readLists reads the attribute lists, each of which names groups. A list is the attributes of one
+// function or call: its groups, in the order of their indices.
 func (r *moduleReader) readLists(c *bitstream.Cursor) error {
 	for {
 		e, err := c.Next()
@@ -179,8 +175,8 @@ func (r *moduleReader) readLists(c *bitstream.Cursor) error {
 	}
 }
 
-// resolveLists finds the groups of the lists, which may precede them.
-// LLVM writes groups first; other producers need not.
+// resolveLists finds the groups of the lists once both are read. LLVM writes groups first; other
+// producers need not.
 func (r *moduleReader) resolveLists(c *bitstream.Cursor) error {
 	s := r.source
 	s.lists = make([][]ir.AttributeGroupID, len(r.lists))
@@ -207,9 +203,8 @@ func (r *moduleReader) resolveLists(c *bitstream.Cursor) error {
 	return nil
 }
 
-// parameterStrings returns the string attributes of parameters in an
-// attribute list, by index. list is one more than the list's number.
-// Only string attributes matter to a split.
+// parameterStrings returns the string attributes of parameters in an attribute list, by index. list
+// is one more than the list's number. Other attributes do not matter to a split.
 func (s *source) parameterStrings(m *ir.Module, list uint64) []ir.ParameterAttribute {
 	if list == 0 || list > uint64(len(s.lists)) {
 		return nil
@@ -228,8 +223,8 @@ func (s *source) parameterStrings(m *ir.Module, list uint64) []ir.ParameterAttri
 	return strings
 }
 
-// functionGroups returns the groups of an attribute list that are about the
-// function or variable itself. list is one more than the list's number.
+// functionGroups returns the groups of an attribute list that apply to the function or variable
+// itself. list is one more than the list's number.
 func (s *source) functionGroups(list uint64) []ir.AttributeGroupID {
 	if list == 0 || list > uint64(len(s.lists)) {
 		return nil

@@ -5,15 +5,15 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// Bits of the calling-convention operand of calls beside those above.
+// Bits of the calling-convention operand of calls besides those of llvmschema.
 const (
 	callTail     = 1 << 0
 	callMustTail = 1 << 14
 	callNoTail   = 1 << 16
 )
 
-// decodeCall decodes call, invoke and callbr: attributes, calling convention
-// and flags, targets, fast-math flags where bit 17 says so, then the callee.
+// decodeCall decodes call, invoke and callbr: attributes, calling convention and flags, targets,
+// fast-math flags if bit 17 is set, then the callee.
 func (d *bodyDecoder) decodeCall(code uint32, in *ir.Instruction) {
 	var detail ir.CallDetail
 	if o := d.takeOperand(); o.kind == opList {
@@ -42,8 +42,8 @@ func (d *bodyDecoder) decodeCall(code uint32, in *ir.Instruction) {
 	function := d.types[in.Element]
 	in.Type = function.Elements[0]
 	d.decodeCallee(&detail)
-	// The function type says how many arguments are fixed; the rest of a variadic call name
-	// their types.
+	// The function type states how many arguments are fixed; the other arguments of a variadic
+	// call bring their types.
 	d.decodeArguments(function.Elements[1:])
 	for _, t := range targets {
 		d.pushOperand(t)
@@ -54,8 +54,7 @@ func (d *bodyDecoder) decodeCall(code uint32, in *ir.Instruction) {
 	d.body.Calls = append(d.body.Calls, detail)
 }
 
-// indirectTargets decodes the blocks of a callbr: the default, then a counted
-// list.
+// indirectTargets decodes the blocks of a callbr: the default, then a counted list.
 func (d *bodyDecoder) indirectTargets() []ir.Value {
 	targets := []ir.Value{d.takeBlock()}
 	for range d.takeLiteral() {
@@ -64,7 +63,7 @@ func (d *bodyDecoder) indirectTargets() []ir.Value {
 	return targets
 }
 
-// callFlags decodes the tail-call bits, of which at most one is meant.
+// callFlags decodes the tail-call bits. Only one of them is meant: the later ones take precedence.
 func callFlags(bits uint64) (flags ir.Flags) {
 	if bits&callTail != 0 {
 		flags |= ir.FlagTail
@@ -78,8 +77,8 @@ func callFlags(bits uint64) (flags ir.Flags) {
 	return flags
 }
 
-// decodeCallee decodes the callee. Its function type is explicit since LLVM 4;
-// a callee that follows brings its pointer type as well.
+// decodeCallee decodes the callee. Its function type is explicit since LLVM 4. A callee that is
+// defined later brings its pointer type as well.
 func (d *bodyDecoder) decodeCallee(detail *ir.CallDetail) {
 	o := d.takeOperand()
 	if a := d.inlineAsm(o); a != nil {
@@ -94,15 +93,14 @@ func (d *bodyDecoder) decodeCallee(detail *ir.CallDetail) {
 	d.pushOperand(d.decodeValue(o, typ))
 }
 
-// inlineAsm decodes the constant that an operand names if it is inline
-// assembly.
-// The flags are one number: side effects, stack alignment, Intel's dialect, unwinding from
-// the lowest bit on.
+// inlineAsm decodes the constant that an operand names if it is inline assembly, or returns nil.
+// The flags are one number: side effects, stack alignment, Intel's dialect, unwinding, from the
+// lowest bit on.
 func (d *bodyDecoder) inlineAsm(o operand) *ir.InlineAsm {
 	var c decoder
 	switch n := uint64(d.source.values.count()); {
-	// Inline assembly is a constant in bitcode, of the module or of the function, and the
-	// callee alone may be one.
+	// Inline assembly is a constant in bitcode, of the module or of the function. Only a callee
+	// may be one.
 	case (o.kind == opGlobalRel || o.kind == opGlobal) && o.value >= n:
 		c = d.source.constants.openRecord(int(o.value - n))
 	case o.kind == opLocalRel:
@@ -122,7 +120,7 @@ func (d *bodyDecoder) inlineAsm(o operand) *ir.InlineAsm {
 	}
 	list := c.takeOperands(rec, nil)
 	if rec.code == llvmschema.ConstantInlineAsm {
-		// LLVM 15 added it, and each older code a flag more: their numbers come first in all.
+		// LLVM 15 added the type. Each newer code has one flag more, in the same first operand.
 		list = list[1:] // the function type
 	}
 	a := &ir.InlineAsm{SideEffects: list[0].value&1 != 0, AlignStack: list[0].value&2 != 0, IntelDialect: list[0].value&4 != 0}
@@ -131,8 +129,7 @@ func (d *bodyDecoder) inlineAsm(o operand) *ir.InlineAsm {
 	return a
 }
 
-// sizedText takes the length of a string, and the string.
-// The characters are operands, one each.
+// sizedText takes the length of a string, and its characters, which are operands of one byte each.
 func (d *bodyDecoder) sizedText(list []operand) (string, []operand) {
 	if len(list) == 0 || list[0].value > uint64(len(list)-1) {
 		d.failf("inline assembly is cut short")
@@ -145,9 +142,9 @@ func (d *bodyDecoder) sizedText(list []operand) (string, []operand) {
 	return string(b), list[1+n:]
 }
 
-// decodeArguments decodes the fixed arguments. Their types are those of the
-// function type, so records hold values alone; labels and metadata have
-// numberings of their own.
+// decodeArguments decodes the fixed arguments, then those of a variadic call. The types of fixed
+// arguments are those of the function type, so records have only their values; labels and metadata
+// have numberings of their own.
 func (d *bodyDecoder) decodeArguments(parameters []ir.TypeID) {
 	for _, t := range parameters {
 		switch d.source.types[t].code {
@@ -164,9 +161,8 @@ func (d *bodyDecoder) decodeArguments(parameters []ir.TypeID) {
 	}
 }
 
-// decodeBundle decodes an operand bundle, which stands in front of its call.
-// Metadata among the operands has a mark in front of it, as its numbers are not those of
-// values.
+// decodeBundle decodes an operand bundle, which stands in front of its call. Metadata among the
+// operands has a mark in front of it, as its numbers are not those of values.
 func (d *bodyDecoder) decodeBundle() {
 	b := ir.Bundle{Tag: d.source.tags[d.takeLiteral()]}
 	for d.hasMore() {
@@ -199,8 +195,7 @@ func (d *bodyDecoder) addMetadata(m ir.MetadataUse) ir.Value {
 	return ir.Value{Kind: ir.ValueMetadata, Index: uint32(len(d.body.Metadata) - 1), Type: ir.NoType}
 }
 
-// metadataUse decodes metadata that is an operand: a string, a value, a list
-// of values, or a node.
+// metadataUse decodes metadata that is an operand: a string, a value, a list of values, or a node.
 func (d *bodyDecoder) metadataUse(t *metadataTable, o operand) ir.MetadataUse {
 	i := int(o.value)
 	if e := t.entries[i]; e.size != isRecord {
@@ -240,15 +235,14 @@ func (d *bodyDecoder) listedValue(t *metadataTable, part operand) ir.Value {
 	return d.wrappedValue(c, rec)
 }
 
-// wrappedValue decodes the value of a record [type, value].
-// A local value has its number in the function, and may follow.
+// wrappedValue decodes the value of a record [type, value]. A local value has its number in the
+// function, and may be defined later.
 func (d *bodyDecoder) wrappedValue(c decoder, rec record) ir.Value {
 	list := c.takeOperands(rec, nil)
 	return d.decodeValue(list[1], ir.TypeID(list[0].value))
 }
 
-// recordNames are the names of debug records, and in which order text has the
-// operands of bitcode.
+// recordNames has the names of debug records, and the order in which text has bitcode's operands.
 var recordNames = map[uint32]struct {
 	name  string
 	order []int
@@ -261,8 +255,8 @@ var recordNames = map[uint32]struct {
 	llvmschema.FunctionRecordLabel:        {"label", []int{1, 0}},
 }
 
-// debugRecord decodes a record of debug information (LLVM 19), which stands
-// between instructions and replaces calls of llvm.dbg.*.
+// debugRecord decodes a record of debug information (LLVM 19). It stands between instructions and
+// replaces calls of llvm.dbg.*.
 func (d *bodyDecoder) debugRecord(code uint32, in *ir.Instruction) {
 	form := recordNames[code]
 	in.Op, in.Scope = ir.OpDebugRecord, form.name

@@ -8,7 +8,7 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// Operands decodes the operands of a metadata node.
+// Operands decodes the operands of a metadata node. It implements [ir.Source].
 func (s *source) Operands(id ir.NodeID) ([]ir.Operand, error) {
 	if int(id) >= s.module.Nodes.Len() {
 		return nil, fmt.Errorf("metadata node %d of %d", id, s.module.Nodes.Len())
@@ -44,10 +44,10 @@ func (s *source) Operands(id ir.NodeID) ([]ir.Operand, error) {
 	return list, nil
 }
 
-// findNode returns the table that holds a node, its place there, and the number of
-// the table's first node if it is a function's.
-// Nodes of functions have numbers of the model after those of the module, function by
-// function; bitcode numbers them from the module's end anew in each function.
+// findNode returns the table that holds a node, its place there, and the number of the table's
+// first node if it is a function's. In the model, the nodes of functions are numbered after those
+// of the module, function by function; in bitcode, the nodes of each function are numbered from the
+// module's end on.
 func (s *source) findNode(id ir.NodeID) (t *metadataTable, i int, base ir.NodeID) {
 	if int(id) < len(s.metadata.entries) {
 		return &s.metadata, int(id), 0
@@ -64,7 +64,8 @@ func (s *source) findNode(id ir.NodeID) (t *metadataTable, i int, base ir.NodeID
 	return &b.metadata, int(id - b.base), b.base
 }
 
-// nodeOperand decodes one operand of a node.
+// nodeOperand decodes one operand of a node. plain has the values of all its operands, on which the
+// form of one may depend.
 func (s *source) nodeOperand(t *metadataTable, l *llvmschema.Node, i int, o operand, plain []uint64, base ir.NodeID) ir.Operand {
 	name := ""
 	if i < len(l.Fields) {
@@ -77,8 +78,8 @@ func (s *source) nodeOperand(t *metadataTable, l *llvmschema.Node, i int, o oper
 		return s.namedField(t, o.value, base, name)
 	}
 	switch form, _ := l.FormAt(i, plain); form {
-	// A form says how an operand is encoded, its kind whether the reader has resolved it:
-	// one that names nothing was 0.
+	// The form says how the record encodes an operand. Operands of these forms that name an entry
+	// have the kinds above; the others were 0, which names nothing.
 	case llvmschema.FormNode, llvmschema.FormString:
 		return ir.Operand{Kind: ir.OperandNull, Field: name}
 	case llvmschema.FormSigned:
@@ -87,9 +88,8 @@ func (s *source) nodeOperand(t *metadataTable, l *llvmschema.Node, i int, o oper
 	return ir.Operand{Kind: ir.OperandField, Field: name, Int: int64(o.value)}
 }
 
-// namedField decodes an operand that names an entry of a table.
-// LLVM stores a value in metadata as an entry of its own (METADATA_VALUE). Text writes it
-// in place, and so does the model.
+// namedField decodes an operand that names an entry of a table. LLVM stores a value in metadata as
+// an entry of its own (METADATA_VALUE). Text writes it in place, and so does the model.
 func (s *source) namedField(t *metadataTable, i uint64, base ir.NodeID, field string) ir.Operand {
 	e := t.entries[i]
 	if e.size != isRecord {
@@ -106,8 +106,8 @@ func (s *source) namedField(t *metadataTable, i uint64, base ir.NodeID, field st
 	return o
 }
 
-// valueOperand decodes the operands of METADATA_VALUE. A constant that cannot be
-// decoded, as one that is made of itself, is OperandOther.
+// valueOperand decodes the operands of METADATA_VALUE. A constant that cannot be decoded, such as
+// one that contains itself, is OperandOther.
 func (s *source) valueOperand(operands []operand) ir.Operand {
 	if operands[1].kind != opGlobal {
 		return ir.Operand{Kind: ir.OperandOther}
@@ -127,9 +127,8 @@ func (s *source) valueOperand(operands []operand) ir.Operand {
 	return other
 }
 
-// moduleConstant decodes a value of the module's numbering.
-// Decoders are pooled: nodes are decoded one at a time from many goroutines, and a
-// decoder's tables are as large as the module's types.
+// moduleConstant decodes a value of the module's numbering. Decoders are pooled: many goroutines
+// decode nodes one at a time, and a decoder's tables are as large as the module's types.
 func (s *source) moduleConstant(id uint32) (c ir.Constant, err error) {
 	if id < uint32(s.values.count()) { // most are: no reader is needed
 		return ir.Constant{Kind: ir.ConstantValue, Value: ir.ValueID(id)}, nil
@@ -154,8 +153,8 @@ func (s *source) moduleConstant(id uint32) (c ir.Constant, err error) {
 	return c, err
 }
 
-// smallInteger decodes constant i of the module if it is an integer of at most 64
-// bits, as most operands of metadata are.
+// smallInteger decodes constant i of the module if it is an integer of at most 64 bits, as most
+// operands of metadata are. It needs no decoder.
 func (s *source) smallInteger(i uint32) (c ir.Constant, ok bool) {
 	typ := ir.TypeID(s.constants.types[i])
 	t := &s.module.Types[typ]
@@ -181,9 +180,9 @@ func signExtend(v uint64, bits int) int64 {
 	return int64(v<<(64-bits)) >> (64 - bits)
 }
 
-// decodeSigned decodes a number whose sign is its lowest bit.
-// The form is LLVM's emitSigned: the absolute value shifted by one, with the sign below.
-// The smallest int64 has no absolute value in 63 bits and is written as a negative 0.
+// decodeSigned decodes a number whose sign is its lowest bit. The form is that of LLVM's
+// emitSigned: the absolute value shifted by one, with the sign below. The smallest int64 has no
+// absolute value in 63 bits and is written as a negative 0.
 func decodeSigned(v uint64) int64 {
 	if v&1 == 0 {
 		return int64(v >> 1)
@@ -202,9 +201,9 @@ func encodeSigned(v int64) uint64 {
 	return uint64(-v)<<1 | 1
 }
 
-// ElementRefs returns the references of elements of an array initialiser.
-// Reading the whole initialiser again for every image would cost its length each time:
-// lists such as llvm.used have an element for each entry point.
+// ElementRefs implements [ir.Source]: it returns the references of some elements of an array
+// initialiser. Reading all references of the initialiser for every image would cost its length each
+// time: lists such as llvm.used have an element for each entry point.
 func (s *source) ElementRefs(id ir.ValueID, elements []int) ([]ir.Ref, error) {
 	list, _, err := s.arrayElements(id)
 	if err != nil {
@@ -232,8 +231,7 @@ func (s *source) ElementRefs(id ir.ValueID, elements []int) ([]ir.Ref, error) {
 	return refs, nil
 }
 
-// arrayElements returns the values that an array initialiser is made of, and its
-// type.
+// arrayElements returns the values that an array initialiser is made of, and its type.
 func (s *source) arrayElements(id ir.ValueID) (list []uint32, t ir.TypeID, err error) {
 	name := s.module.Values[id].Name
 	values, count := s.headerRecord(id).headerValues()

@@ -7,8 +7,8 @@ import (
 	"offlink/ir"
 )
 
-// numbering maps one kind of numbers of the module to those of a partition.
-// Entries that the partition lacks have none.
+// numbering maps the numbers that one kind of entries has in the module to those in a partition.
+// Entries that the partition lacks have no number.
 type numbering struct {
 	to   []uint32 // number in the partition plus one, or keptUnnumbered; 0 for an entry that it lacks
 	kept []uint32 // in the order of adding, then ascending
@@ -20,8 +20,8 @@ const keptUnnumbered = math.MaxUint32
 
 func newNumbering(n int) numbering { return numbering{to: make([]uint32, n)} }
 
-// resetNumbering forgets the entries. It costs as much as there are, not as many as the
-// module has.
+// resetNumbering forgets the entries. Its cost depends on the entries that were kept, not on the
+// size of the module.
 func (n *numbering) resetNumbering() {
 	for _, i := range n.kept {
 		n.to[i] = 0
@@ -38,7 +38,8 @@ func (n *numbering) keepEntry(i uint32) bool {
 	return true
 }
 
-// markEntry is keepEntry for entries of which the caller has a list; it forgets them.
+// markEntry is keepEntry for entries of which the caller has a list of its own; the caller forgets
+// them with forgetEntry.
 func (n *numbering) markEntry(i uint32) bool {
 	if n.to[i] != 0 {
 		return false
@@ -63,7 +64,8 @@ func (n *numbering) assignNumbers(first uint32) (next uint32) {
 	return first + uint32(len(n.kept))
 }
 
-// newNumber returns the number in the partition.
+// newNumber returns the number in the partition. A missing entry is noted, so that the writer can
+// fail once at the end instead of checking each number.
 func (n *numbering) newNumber(i uint32) uint64 {
 	if n.to[i] == 0 {
 		n.lack = true
@@ -90,8 +92,7 @@ type partitionNumbers struct {
 	work   []uint64
 }
 
-// newPartitionNumbers makes tables as large as those of the module, once for
-// each writer.
+// newPartitionNumbers makes tables as large as those of the module, once for each writer.
 func newPartitionNumbers(s *source) *partitionNumbers {
 	return &partitionNumbers{
 		source:    s,
@@ -120,7 +121,8 @@ func (n *partitionNumbers) resetNumbers(reach *ir.Reach) {
 	}
 }
 
-// lackingTable names an entry that a partition was asked for without having it.
+// lackingTable names the kind of an entry that was asked for and that the partition lacks, or
+// returns "".
 func (n *partitionNumbers) lackingTable() string {
 	names := []string{"a global value", "a constant", "a type", "an attribute group", "an attribute list", "metadata", "a comdat", "a section", "a garbage collector"}
 	for i, one := range n.allTables() {
@@ -131,12 +133,12 @@ func (n *partitionNumbers) lackingTable() string {
 	return ""
 }
 
-// keepType adds a type. Which types and groups follow from it is [ir.Reach]'s
-// to know; the codec names those that only its own records have.
+// keepType adds a type. [ir.Reach] knows which types and groups follow from it; the codec only adds
+// those that nothing but its own records has.
 func (n *partitionNumbers) keepType(id uint32) { n.reach.KeepType(ir.TypeID(id)) }
 
-// takeReached numbers the types of the partition. Types of the model beyond the
-// module's records were added by steps; additions has them.
+// takeReached numbers the types of the partition. Types of the model beyond the module's records
+// were added by steps; additions has them.
 func (n *partitionNumbers) takeReached() {
 	for _, id := range n.reach.AllTypes {
 		if int(id) < len(n.source.types) {
@@ -145,9 +147,9 @@ func (n *partitionNumbers) takeReached() {
 	}
 }
 
-// keepGroup numbers an attribute group of a list that is written. [ir.Reach] knows
-// what follows from it. Its groups cannot all be taken: text writes the group of a
-// function whose attributes change, here a list of its own takes that one's place.
+// keepGroup numbers an attribute group of a list that is written. [ir.Reach] knows what follows
+// from it. Not all groups of Reach are taken: text still writes the group of a function whose
+// attributes change, while here a new list replaces it.
 func (n *partitionNumbers) keepGroup(id ir.AttributeGroupID) {
 	if n.groups.keepEntry(uint32(id)) {
 		n.reach.KeepAttributes(id)
@@ -163,9 +165,9 @@ func (n *partitionNumbers) keepList(id uint32) {
 	}
 }
 
-// keepValue adds the entries that a value of the module's numbering needs. Global values
-// are in the partition, or get notices that the reference is wrong. Values that the
-// partition adds have higher numbers.
+// keepValue adds the entries that a value of the module's numbering needs. Global values are in the
+// partition, or newNumber will notice that the reference is wrong. Values that the partition adds
+// have higher numbers.
 func (n *partitionNumbers) keepValue(id uint32) {
 	globals := uint32(n.source.values.count())
 	if id < globals || id >= globals+uint32(n.source.constants.count()) || !n.constants.keepEntry(id-globals) {
@@ -193,8 +195,8 @@ func (n *partitionNumbers) keepValue(id uint32) {
 	}
 }
 
-// keepNode adds metadata of the module's own, with the strings and values that
-// it names; the nodes that it names are in the partition.
+// keepNode adds metadata of the module's own, with the strings and values that it names. The nodes
+// that it names are in the partition already.
 func (n *partitionNumbers) keepNode(id uint32) {
 	if n.nodes.keepEntry(id) {
 		n.keepNodeParts(&n.source.metadata, int(id))
@@ -223,8 +225,8 @@ func (n *partitionNumbers) keepNodeParts(t *metadataTable, i int) {
 	}
 }
 
-// keepLeaf adds metadata of the module that is a string or value. A value that
-// the partition lacks is left out: nodes name null in its place.
+// keepLeaf adds metadata of the module that is a string or value. A value that the partition lacks
+// is left out: nodes name null in its place.
 func (n *partitionNumbers) keepLeaf(id uint32) {
 	t := &n.source.metadata
 	if n.nodes.keeps(id) || t.isNode(int(id)) || !n.hasValue(t, int(id)) {
@@ -234,8 +236,8 @@ func (n *partitionNumbers) keepLeaf(id uint32) {
 	n.keepNodeParts(t, int(id))
 }
 
-// hasValue reports whether the partition has the global values that metadata
-// names, which is a string or a value.
+// hasValue reports whether the partition has the global values that metadata names. The metadata
+// must be a string or a value.
 func (n *partitionNumbers) hasValue(t *metadataTable, i int) bool {
 	if t.entries[i].size != isRecord {
 		return true
@@ -247,8 +249,8 @@ func (n *partitionNumbers) hasValue(t *metadataTable, i int) bool {
 	return o.kind != opGlobal || n.hasGlobals(o.value)
 }
 
-// hasGlobals reports whether the partition has all global values that a value of
-// the module's numbering is made of.
+// hasGlobals reports whether the partition has all global values that a value of the module's
+// numbering is made of.
 func (n *partitionNumbers) hasGlobals(value uint64) bool {
 	globals, end := uint64(n.source.values.count()), uint64(n.source.values.count()+n.source.constants.count())
 	n.looked.resetNumbering()

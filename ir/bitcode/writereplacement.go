@@ -18,8 +18,7 @@ type typed struct {
 	typ uint32
 }
 
-// replacementEncoder makes records of the instructions that take the place of
-// one call.
+// replacementEncoder makes the records of the instructions that replace one call.
 type replacementEncoder struct {
 	*lowering
 	call        *instruction
@@ -28,8 +27,8 @@ type replacementEncoder struct {
 	values      []typed // of the instructions
 }
 
-// encodeReplacement makes the records. Constants come first, so that their order follows
-// the expression.
+// encodeReplacement makes the records. If the result is a constant, the call is replaced by it and
+// no record is made. Otherwise constants come first, so that their order follows the expression.
 func (e *replacementEncoder) encodeReplacement() error {
 	x := e.replacement
 	if x.Result != ir.NoValue {
@@ -52,7 +51,7 @@ func (e *replacementEncoder) encodeReplacement() error {
 	return nil
 }
 
-// addType returns the type that the record of an added entry names.
+// addType returns the number of a type for the record of an added entry.
 func (e *replacementEncoder) addType(id ir.TypeID) (uint32, error) {
 	if int(id) < len(e.source.module.Types) {
 		return e.added.modelType(id)
@@ -65,7 +64,8 @@ func (e *replacementEncoder) addType(id ir.TypeID) (uint32, error) {
 	return e.added.pointerType(element, t.AddressSpace), err
 }
 
-// operandOf returns the operand of a value of the replacement.
+// operandOf returns the operand of a value of the replacement: a constant, the result of one of its
+// instructions, or an argument of the call.
 func (e *replacementEncoder) operandOf(v ir.Value) typed {
 	switch v.Kind {
 	case ir.ValueConstant:
@@ -76,7 +76,8 @@ func (e *replacementEncoder) operandOf(v ir.Value) typed {
 	return typed{e.call.operands[e.call.calleeIndex()+1+int(v.Index)], uint32(v.Type)}
 }
 
-// encodeInstruction adds the record of an instruction.
+// encodeInstruction adds the record of an instruction. One without a name, unless it is a store,
+// defines the result of the call, whose users stay as they are.
 func (e *replacementEncoder) encodeInstruction(in *ir.NewInstruction) error {
 	var operands []typed
 	for _, v := range in.Operands {
@@ -101,8 +102,8 @@ func (e *replacementEncoder) encodeInstruction(in *ir.NewInstruction) error {
 	return err
 }
 
-// encodeOperands returns the code and the operands of the record, in the order
-// of LLVM's BitcodeWriter.
+// encodeOperands returns the code and the operands of the record, in the order of LLVM's
+// BitcodeWriter.
 func (e *replacementEncoder) encodeOperands(in *ir.NewInstruction, operands []typed, result uint32) (code uint32, list []operand, err error) {
 	align := operand{opLiteral, encodeAlignment(in.Align)}
 	none := operand{opLiteral, 0}
@@ -158,8 +159,8 @@ func (e *replacementEncoder) calleeOf(name string, typ uint32, convention uint64
 	return e.added.addFunction(name, typ, convention)
 }
 
-// encodeAlloca returns the type of the elements, the type of the count, the
-// count, alignment and flags, and the address space unless it is 0.
+// encodeAlloca returns the type of the elements, the type of the count, the count, alignment and
+// flags, and the address space unless it is 0. The count is not relative in this record.
 func (e *replacementEncoder) encodeAlloca(in *ir.NewInstruction, count typed) ([]operand, error) {
 	element, err := e.addType(in.Element)
 	if err != nil {
@@ -178,12 +179,13 @@ func (e *replacementEncoder) encodeAlloca(in *ir.NewInstruction, count typed) ([
 	return operands, nil
 }
 
-// typedPair spells an operand with its type, which goes when it does not follow.
+// typedPair returns an operand and its type. The type is left out of the record unless the value is
+// defined later.
 func typedPair(v typed) []operand {
 	return []operand{v.operand, {opForwardType, uint64(v.typ)}}
 }
 
-// encodeAlignment encodes an alignment: its logarithm plus one, 0 for none.
+// encodeAlignment encodes an alignment: its logarithm plus one, or 0 for none.
 func encodeAlignment(n uint64) uint64 { return uint64(bits.Len64(n)) }
 
 // addConstant adds a constant of a type of the model.
@@ -232,8 +234,8 @@ func (e *replacementEncoder) addConstant(c *ir.Constant, typ ir.TypeID) (typed, 
 	return typed{operand{opGlobalRel, uint64(e.added.addValue(v))}, t}, nil
 }
 
-// encodeWide returns the record of a number of more than 64 bits, as integerWords
-// and floatWords read it.
+// encodeWide returns the record of a number of more than 64 bits, the inverse of integerWords and
+// floatWords.
 func encodeWide(t *ir.Type, words []uint64) (code uint32, list []operand) {
 	if t.Kind == ir.TypeFloat {
 		if t.Bits == 80 {

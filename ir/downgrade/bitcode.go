@@ -10,12 +10,10 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// Bitcode returns the bitcode file rewritten for the target, which is LLVM 19
-// or a snapshot of it. Readers take records of newer LLVM for errors in the
-// better case; an unknown constant they take for undef. A construct without a
-// form in LLVM 19 is refused; one that says nothing about the program's meaning
-// (summaries, use-list orders, symbol tables, hashes) is left out. path is for
-// messages.
+// Bitcode returns the bitcode file rewritten for the target, which is LLVM 19 or a snapshot of it.
+// At best, readers refuse records of a newer LLVM; at worst, they take an unknown constant for
+// undef. A construct without a form in LLVM 19 is refused. One that does not affect the program's
+// meaning (summaries, use-list orders, symbol tables, hashes) is left out. path is for messages.
 func Bitcode(path string, data []byte, target Target) ([]byte, error) {
 	if target.LLVM != 19 {
 		return nil, fmt.Errorf("%s: bitcode can be rewritten for LLVM 19 only, not for LLVM %d: use text", path, target.LLVM)
@@ -62,8 +60,8 @@ func rewriteBitcode(data []byte, target Target) ([]byte, error) {
 	return b.out.Bytes(), nil
 }
 
-// findStrtab returns the string table of the file, which lies after the
-// module that names parts of it.
+// findStrtab returns the string table of the file. It comes after the module whose names it holds,
+// so it is looked for first.
 func findStrtab(data []byte) ([]byte, error) {
 	top := bitstream.NewCursor(data, 32, bitstream.Info{})
 	for {
@@ -90,8 +88,8 @@ func findStrtab(data []byte) ([]byte, error) {
 	}
 }
 
-// bitcodeRewriter copies a bitcode file record by record. It writes without
-// abbreviations, which no reader needs, but for blobs.
+// bitcodeRewriter copies a bitcode file record by record. It writes without abbreviations, which no
+// reader requires, except for blobs.
 type bitcodeRewriter struct {
 	target Target
 	info   bitstream.Info
@@ -117,6 +115,7 @@ type typeRecord struct {
 	parameters int
 }
 
+// topLevel copies the blocks of the file.
 func (b *bitcodeRewriter) topLevel(c *bitstream.Cursor) error {
 	for {
 		e, err := c.Next()
@@ -167,7 +166,7 @@ func (b *bitcodeRewriter) rewriteBlock(outer *bitstream.Cursor, block bitstream.
 	return b.eachRecord(c, b.copyRecord)
 }
 
-// eachRecord copies a block's records through each, and the blocks in it.
+// eachRecord passes a block's records to each, which copies them, and rewrites the blocks in it.
 func (b *bitcodeRewriter) eachRecord(c *bitstream.Cursor, each func(*bitstream.Cursor) error) error {
 	for {
 		e, err := c.Next()
@@ -205,8 +204,8 @@ func (b *bitcodeRewriter) writeRecord(c *bitstream.Cursor, code uint32, operands
 	b.out.BlobRecord(index, code, operands, c.Blob)
 }
 
-// moduleRecord counts global values and leaves out the records that positions
-// and hashes depend on.
+// moduleRecord counts global values and leaves out the records that depend on positions or on the
+// content as a whole.
 func (b *bitcodeRewriter) moduleRecord(c *bitstream.Cursor) error {
 	switch c.Code {
 	case llvmschema.ModuleVSTOffset, llvmschema.ModuleHash:
@@ -221,10 +220,9 @@ func (b *bitcodeRewriter) moduleRecord(c *bitstream.Cursor) error {
 	return b.copyRecord(c)
 }
 
-// moduleFunction notes a function of the module: its body, if it has one, and
-// whether it is a lifetime marker that has lost its size (LLVM 22). Calls of
-// those are left out, and so that no reader takes the declaration for the
-// older one, its name is cut off after "llvm.lifetime".
+// moduleFunction notes a function of the module: its body, if it has one, and whether it is a
+// lifetime marker without the size (LLVM 22). Calls of such markers are left out. The name of the
+// declaration is cut off after "llvm.lifetime", so that no reader takes it for the older marker.
 func (b *bitcodeRewriter) moduleFunction(c *bitstream.Cursor) error {
 	ops := c.Operands
 	if len(ops) < 5 || ops[2] >= uint64(len(b.types)) {
@@ -251,7 +249,7 @@ const (
 	maskedPrefix   = "llvm.masked."
 )
 
-// symbolName returns a part of the string table, nil if it is not there.
+// symbolName returns a part of the string table, or nil if it is not there.
 func (b *bitcodeRewriter) symbolName(offset, size uint64) []byte {
 	if n := uint64(len(b.names)); offset > n || size > n-offset {
 		return nil
@@ -259,6 +257,8 @@ func (b *bitcodeRewriter) symbolName(offset, size uint64) []byte {
 	return b.names[offset:][:size]
 }
 
+// typeRecord copies a type record and notes the facts about it that calls need. A type that the
+// target does not know is refused.
 func (b *bitcodeRewriter) typeRecord(c *bitstream.Cursor) error {
 	t := typeRecord{void: c.Code == llvmschema.TypeVoid}
 	switch {

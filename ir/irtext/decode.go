@@ -24,10 +24,9 @@ func (t *text) Operands(id ir.NodeID) (operands []ir.Operand, err error) {
 	return operands, nil
 }
 
-// newDecoder returns a parser for decoding in one goroutine. Types that the module does
-// not record get numbers of its own.
-// Decoding happens from many goroutines after the module was read, when its table of types
-// must not change any more.
+// newDecoder returns a parser for decoding in one goroutine. Many goroutines decode after the
+// module was read, when its table of types must not change any more, so types that the module does
+// not record get numbers of the parser's own.
 func (t *text) newDecoder() *parser {
 	p := t.newParser()
 	p.types = t.decodingTypes()
@@ -41,7 +40,7 @@ func (t *text) decodingTypes() *typeTable {
 	return types
 }
 
-// decodeAt decodes the metadata at pos.
+// decodeAt decodes the metadata at pos, without noting references.
 func (p *parser) decodeAt(pos int) ir.Operand {
 	refs, types := p.refs, p.types
 	p.refs, p.types = nil, p.text.decodingTypes()
@@ -91,9 +90,8 @@ func (p *parser) decodeElement() ir.Operand {
 	return p.decodeTyped(id)
 }
 
-// decodeTyped decodes a constant as a metadata operand.
-// One decoder of constants serves initialisers and metadata; metadata only tells integers,
-// values and the rest apart.
+// decodeTyped decodes a constant as a metadata operand. The decoder of initialisers serves for it;
+// metadata only distinguishes integers, values and the rest.
 func (p *parser) decodeTyped(id ir.TypeID) ir.Operand {
 	var pool ir.ConstantPool
 	types := p.types.extra
@@ -116,7 +114,7 @@ func (p *parser) decodeTyped(id ir.TypeID) ir.Operand {
 	return o
 }
 
-// signExtend returns the number that the lowest bits are in two's complement.
+// signExtend returns the number that the lowest bits stand for in two's complement.
 func signExtend(n uint64, bits int) int64 {
 	if bits >= 64 || bits == 0 {
 		return int64(n)
@@ -136,8 +134,8 @@ func (p *parser) decodeFields() (fields []ir.Operand) {
 	return fields
 }
 
-// decodeField decodes a field of a node, with its name: `line: 12`. Positional
-// fields of old nodes have none.
+// decodeField decodes a field of a node, with its name: `line: 12`. Positional fields of old nodes
+// have no name.
 func (p *parser) decodeField() ir.Operand {
 	field := ""
 	if w := p.peekWord(); w != nil && p.byteAt(len(w)) == ':' {
@@ -149,8 +147,8 @@ func (p *parser) decodeField() ir.Operand {
 	return operand
 }
 
-// decodeFieldValue decodes a field: metadata, a string, a list, a number, a
-// typed constant, or words such as DW_TAG_member.
+// decodeFieldValue decodes a field: metadata, a string, a list, a number, a typed constant, or
+// words such as DW_TAG_member.
 func (p *parser) decodeFieldValue() ir.Operand {
 	switch c := p.peekByte(); {
 	case c == '!':
@@ -173,10 +171,9 @@ func (p *parser) decodeFieldValue() ir.Operand {
 	return p.decodeFieldWords()
 }
 
-// decodeFieldNumber decodes a number of a field. Those beyond int64, as hashes
-// are, keep their bits; longer ones stay text.
-// Field numbers have no type: LLVM takes each as wide as the field, up to 64 bits (the
-// dwoId of a unit).
+// decodeFieldNumber decodes a number of a field. Field numbers have no type: LLVM takes each as
+// wide as the field, up to 64 bits (the dwoId of a unit). Numbers beyond int64, such as hashes,
+// keep their bits; longer ones stay text.
 func decodeFieldNumber(text []byte) ir.Operand {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil {
@@ -189,7 +186,7 @@ func decodeFieldNumber(text []byte) ir.Operand {
 	return ir.Operand{Kind: ir.OperandField, Int: n}
 }
 
-// decodeFieldWords decodes words joined by '|'.
+// decodeFieldWords decodes words joined by '|', which stay text.
 func (p *parser) decodeFieldWords() ir.Operand {
 	p.peekByte()
 	start := p.pos
@@ -197,10 +194,9 @@ func (p *parser) decodeFieldWords() ir.Operand {
 	return ir.Operand{Kind: ir.OperandField, String: string(p.data[start:p.endOfToken()])}
 }
 
-// findInitializer returns where the initialiser of a variable is, or the value that an
-// alias or ifunc stands for.
-// The model keeps no places of initialisers, of which a module may have a million and a
-// split needs few.
+// findInitializer returns where the initialiser of a variable is, or the value that an alias or
+// ifunc stands for. The model does not keep these places: a module may have a million initialisers,
+// of which a split needs few.
 func (p *parser) findInitializer(id ir.ValueID) (at item, found bool) {
 	p.withoutNodes(func() { p.valueHeader(&p.text.values[id]) })
 	for _, at := range p.header.items {
@@ -211,8 +207,8 @@ func (p *parser) findInitializer(id ir.ValueID) (at item, found bool) {
 	return item{}, false
 }
 
-// maxSplat limits the elements that a splat is decoded to.
-// No vector of device code is longer, and hostile text may write any length in a few bytes.
+// maxSplat limits the elements that a splat is decoded to. No vector of device code is longer, and
+// hostile text may write any length in a few bytes.
 const maxSplat = 1 << 12
 
 // lowBits returns the lowest bits of a number.
@@ -240,12 +236,10 @@ func integerBits(text string) (uint64, bool) {
 	return n, err == nil
 }
 
-// floatBits returns the bits of a number as LLVM prints it for that type:
-// decimal, 0x and the bits of the double of that value, or 0xH and 0xR and
-// the bits of a half and bfloat.
-// See the Language Reference, "Simple Constants": LLVM prints a float as the hexadecimal
-// bits of the double of the same value whenever decimal digits would not give it exactly.
-// f0x1F (LLVM 23) has the bits of the type itself.
+// floatBits returns the bits of a number as LLVM prints it for that type: decimal; 0x and the bits
+// of the double of that value; 0xH or 0xR and the bits of a half or bfloat. LLVM prints a float as
+// the bits of the double of the same value whenever decimal digits would not give it exactly
+// (Language Reference, "Simple Constants"). f0x1F (LLVM 23) has the bits of the type itself.
 func floatBits(text, typeName string) (uint64, bool) {
 	if len(text) > 3 && text[0] == 'f' && text[1:3] == "0x" {
 		n, err := strconv.ParseUint(text[3:], 16, 64)
@@ -284,9 +278,9 @@ func narrowFloat(f float64, typeName string) (uint64, bool) {
 	return 0, false
 }
 
-// roundFloat rounds f to the nearest even number of a format with that many
-// bits of exponent and fraction.
-// Go has no conversion to 16 bits, and rounding to float32 first would round twice.
+// roundFloat rounds f to a format with that many bits of exponent and fraction, to the nearest
+// number and halves to even. Go has no conversion to 16 bits, and rounding to float32 first would
+// round twice.
 func roundFloat(f float64, exponentBits, fractionBits int) uint64 {
 	sign := uint64(0)
 	if math.Signbit(f) {

@@ -2,11 +2,10 @@ package irtext
 
 import "offlink/ir"
 
-// parseBody steps over the body of a function, whose parameters are defined in
-// p.locals. It returns where the use-list orders at its end begin, or 0.
-// The body is checked as far as a split relies on it: blocks end in terminators, names are
-// defined, references are known. Types of operands are not compared, which is the
-// verifier's work.
+// parseBody steps over the body of a function, whose parameters are defined in p.locals. It returns
+// where the use-list orders at its end begin, or 0. The body is checked as far as a split relies on
+// it: blocks end in terminators, names are defined, references are known. Types of operands are not
+// compared, as LLVM's verifier does that.
 func (p *parser) parseBody() (cut int) {
 	start := p.pos
 	p.expectByte('{')
@@ -38,8 +37,7 @@ func (p *parser) parseBody() (cut int) {
 	return cut
 }
 
-// parseStatement steps over an instruction or debug record and reports whether it
-// ends a block.
+// parseStatement steps over an instruction or debug record and reports whether it ends a block.
 func (p *parser) parseStatement() (terminator bool) {
 	if p.peekByte() == '#' {
 		p.debugRecord()
@@ -48,8 +46,8 @@ func (p *parser) parseStatement() (terminator bool) {
 	return p.parseInstruction()
 }
 
-// blockLabel steps over "name:", if that is next.
-// A label looks like the first word of an instruction until its colon.
+// blockLabel steps over "name:", if that is next. Until the colon, a label looks like the first
+// word of an instruction.
 func (p *parser) blockLabel() (n name, pos int, ok bool) {
 	c := p.peekByte()
 	pos = p.pos
@@ -76,7 +74,7 @@ func (p *parser) blockLabel() (n name, pos int, ok bool) {
 	return n, pos, true
 }
 
-// labelName steps over a bare label. One of digits only is a number.
+// labelName steps over a bare label. A label of digits only is a number.
 func (p *parser) labelName(end int) name {
 	text := p.data[p.pos:end]
 	for _, c := range text {
@@ -88,10 +86,10 @@ func (p *parser) labelName(end int) name {
 	return name{number: p.number32(), numbered: true}
 }
 
-// useListOrders steps over the directives at the end of a body.
-// They say in which order LLVM holds the uses of a value (Language Reference, "Use-list
-// Order Directives"), which only matters to a reader that wants LLVM's memory back bit by
-// bit. A partition has fewer uses, so they are cut there.
+// useListOrders steps over the directives at the end of a body and returns where they start. They
+// state in which order LLVM holds the uses of a value (Language Reference, "Use-list Order
+// Directives"), which only matters to a reader that wants LLVM's memory back bit by bit. A
+// partition has fewer uses, so its text is cut there.
 func (p *parser) useListOrders(start int) int {
 	p.useListOrder()
 	for p.acceptWord("uselistorder") {
@@ -130,10 +128,9 @@ func (p *parser) indexList() {
 	p.expectByte('}')
 }
 
-// parseCall steps over a call from its calling convention on, up to its
-// attributes. It returns whether the call has a result.
-// Whether there is a result decides whether the instruction takes the next number, and with
-// it every later name of the body.
+// parseCall steps over a call from its calling convention on, up to its attributes. It returns
+// whether the call has a result: if so, the instruction may take the next number, and all later
+// numbers of the body depend on that.
 func (p *parser) parseCall() (hasResult bool) {
 	p.resultAttributes()
 	p.peekByte()
@@ -177,8 +174,7 @@ func (p *parser) functionResult(pos int) bool {
 	return c == '*' || c == '(' || ahead.acceptWord("addrspace")
 }
 
-// namedFunction returns the function type that has the name at pos, which the
-// whole type there is.
+// namedFunction returns the function type of the name at pos, if that name is the whole type there.
 func (p *parser) namedFunction(pos int) (*ir.Type, bool) {
 	ahead := scanner{data: p.data, pos: pos + 1}
 	id, ok := p.text.lookupType(ahead.readName())
@@ -189,8 +185,8 @@ func (p *parser) namedFunction(pos int) (*ir.Type, bool) {
 	return t, t.Kind == ir.TypeFunction
 }
 
-// parseCallee steps over the callee. It returns false if the callee is not
-// known: neither a function nor inline assembly.
+// parseCallee steps over the callee. It returns false if the callee is not known, that is, neither
+// a function nor inline assembly.
 func (p *parser) parseCallee() (known bool) {
 	switch c := p.peekByte(); {
 	case c == '@':
@@ -222,8 +218,8 @@ func (p *parser) parseArguments() {
 	p.expectByte(')')
 }
 
-// parseArgument steps over an argument. Attributes are looked for only where a
-// value cannot begin, as most arguments have none.
+// parseArgument steps over an argument. It looks for attributes only if the next byte cannot begin
+// a value, as most arguments have none.
 func (p *parser) parseArgument() {
 	if p.skipType() == shapeMetadata {
 		p.metadataOperand()
@@ -235,9 +231,9 @@ func (p *parser) parseArgument() {
 	p.parseValue()
 }
 
-// noteIndirect notes a call without known callee.
-// The types of its arguments are needed to match it with functions whose address is taken.
-// They are built after the second pass, as its workers must not add types.
+// noteIndirect notes a call without known callee. The types of its arguments are needed to match it
+// with functions whose address is taken. They are built after the second pass, as its workers must
+// not add types.
 func (p *parser) noteIndirect(result int, functionType bool) {
 	call := indirectCall{caller: p.function, result: result}
 	if !functionType {
@@ -246,8 +242,9 @@ func (p *parser) noteIndirect(result int, functionType bool) {
 	p.indirects = append(p.indirects, call)
 }
 
-// callAttributes steps over function attributes and operand bundles after
-// the arguments of a call.
+// callAttributes steps over function attributes and operand bundles after the arguments of a call.
+// Instructions have no end mark: a label, an opcode, the `to` of an invoke or a use-list order ends
+// the attributes.
 func (p *parser) callAttributes() {
 	for {
 		switch c := p.peekByte(); {
@@ -276,8 +273,8 @@ func (p *parser) callAttributes() {
 	}
 }
 
-// quotedLabel reports whether the string that is next is a label.
-// Labels may be quoted, and a string attribute is in quotes as well.
+// quotedLabel reports whether the string that is next is a label: labels may be quoted, as string
+// attributes are.
 func (p *parser) quotedLabel() bool {
 	ahead := p.scanner
 	ahead.readQuoted()

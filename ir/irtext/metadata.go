@@ -12,9 +12,9 @@ func (p *parser) metadataOperand() {
 	p.parseOperand()
 }
 
-// parseMetadata steps over a node's number, a string, or metadata in place.
-// A name and parentheses is a specialised node in place, such as !DIExpression(...). LLVM
-// prints expressions and argument lists there, and takes any node.
+// parseMetadata steps over a node's number, a string, or metadata in place. A name and parentheses
+// are a specialised node in place, such as !DIExpression(...). LLVM prints expressions and argument
+// lists like this, and accepts any node.
 func (p *parser) parseMetadata() {
 	p.expectByte('!')
 	switch c := p.peekByte(); {
@@ -54,9 +54,8 @@ func (p *parser) metadataElement() {
 	}
 }
 
-// noteOperand notes the typed operand that ends here.
-// The writer of a partition has to put null in the place of a whole operand, type and
-// value, when the value is not in the partition.
+// noteOperand notes the typed operand that ends here. If the value is not in a partition, its
+// writer has to replace the whole operand, type and value, by null.
 func (p *parser) noteOperand(start int) {
 	if p.operands != nil {
 		*p.operands = append(*p.operands, p.spanFrom(start))
@@ -75,9 +74,9 @@ func (p *parser) parseFields() {
 	p.leaveNesting()
 }
 
-// parseField steps over "name: value" or a value.
-// The fields are not compared with those of the node's kind: a node of a newer LLVM is
-// copied whether or not its fields are known (ir/llvmschema has those that matter).
+// parseField steps over "name: value" or a value. The fields are not compared with those of the
+// node's kind: a node of a newer LLVM is copied whether or not its fields are known (ir/llvmschema
+// has those that matter).
 func (p *parser) parseField() {
 	if w := p.peekWord(); w != nil && p.byteAt(len(w)) == ':' {
 		p.pos += len(w) + 1
@@ -116,8 +115,8 @@ func (p *parser) fieldWords() {
 	}
 }
 
-// startsList tells the metadata list of a GenericDINode from a struct type.
-// `{}` is taken for the list: no field has an empty struct.
+// startsList tells the metadata list of a GenericDINode from a struct type. `{}` is taken for the
+// list, as no field has an empty struct.
 func (p *parser) startsList() bool {
 	ahead := parser{scanner: p.scanner}
 	ahead.pos++
@@ -166,9 +165,8 @@ func (p *parser) parseAttachment() {
 	p.parseMetadata()
 }
 
-// debugRecord steps over "#dbg_value(...)" and its like.
-// LLVM 19 replaced calls of llvm.dbg.* by these records. They take no number and are not
-// instructions.
+// debugRecord steps over "#dbg_value(...)" and the like. LLVM 19 replaced calls of llvm.dbg.* by
+// these records. They take no number and are not instructions.
 func (p *parser) debugRecord() {
 	p.expectByte('#')
 	start := p.pos
@@ -186,8 +184,8 @@ func (p *parser) debugRecord() {
 	p.expectByte(')')
 }
 
-// metadataDefinition steps over "!N = ..." and "!name = ..." in the first
-// pass. Nodes are stepped over by their brackets.
+// metadataDefinition steps over "!N = ..." and "!name = ..." in the first pass. The contents of
+// nodes are stepped over by their brackets.
 func (p *parser) metadataDefinition() {
 	start := p.pos
 	p.expectByte('!')
@@ -214,8 +212,8 @@ func (p *parser) metadataDefinition() {
 	t.lastNode = max(t.lastNode, number)
 }
 
-// checkNumber leaves room for the numbers that partitions add.
-// The writer numbers added nodes and groups from the highest one on, in 32 bits.
+// checkNumber leaves room for the numbers that partitions add: the writer numbers added nodes and
+// groups from the highest one on, in 32 bits.
 func (p *parser) checkNumber(pos int, number uint32) {
 	if number > maxNumber {
 		p.failAt(pos, "number too large")
@@ -225,10 +223,8 @@ func (p *parser) checkNumber(pos int, number uint32) {
 // maxNumber is the largest number of a node or attribute group.
 const maxNumber = 1 << 31
 
-// namedDefinition steps over "!name = !{...}". A list that stands twice in a
-// module is one list.
-// Its operands name nodes, which may be defined later in the text, so that only the place
-// is kept.
+// namedDefinition steps over "!name = !{...}". Several definitions of a name are one list. The
+// operands may be nodes that are defined later in the text, so only the place is kept.
 func (p *parser) namedDefinition(start int) {
 	name := string(p.metadataName())
 	p.expectByte('=')
@@ -245,7 +241,7 @@ type namedText struct {
 	pos  int
 }
 
-// resolveNamed decodes the lists of named metadata.
+// resolveNamed decodes the lists of named metadata, and joins those of one name.
 func (p *parser) resolveNamed() {
 	t := p.text
 	index := make(map[string]int)

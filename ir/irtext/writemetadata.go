@@ -7,8 +7,8 @@ import (
 	"offlink/ir"
 )
 
-// writeNamed writes the named metadata of the partition.
-// Operands that the module had are copied; those that an edit adds are new nodes.
+// writeNamed writes the named metadata of the partition. Operands that the module has are copied;
+// those that an edit adds are new nodes.
 func (w *writer) writeNamed() {
 	w.appendString("\n")
 	for list := range w.reach.Named() {
@@ -28,7 +28,7 @@ func (w *writer) writeNamed() {
 	}
 }
 
-// separateItem writes the comma before every item but the first.
+// separateItem writes a comma before every item except the first.
 func (w *writer) separateItem(first *bool) {
 	if !*first {
 		w.appendString(", ")
@@ -43,10 +43,8 @@ func (w *writer) newNode(n ir.NewNode) {
 	w.addNumber(w.text.lastNode + uint32(len(w.nodes)))
 }
 
-// writeNewNodes writes the nodes that the partition adds, numbered after those
-// of the module.
-// Operands that are tuples are written in place, so that a new node adds no others while the
-// list is walked.
+// writeNewNodes writes the nodes that the partition adds, numbered after those of the module.
+// Operands that are tuples are written in place, so that no node is added while the list is walked.
 func (w *writer) writeNewNodes() {
 	for i, n := range w.nodes {
 		w.appendString("!")
@@ -89,10 +87,8 @@ func (w *writer) newOperand(o *ir.Operand) {
 	}
 }
 
-// valueOperand writes a global value with its type; null if the partition lacks
-// it.
-// Metadata does not keep a value alive: LLVM replaces the use by null as well when it
-// deletes the value.
+// valueOperand writes a global value with its type, or null if the partition lacks it. Metadata
+// does not keep a value alive: LLVM, too, replaces the use by null when it deletes the value.
 func (w *writer) valueOperand(id ir.ValueID) {
 	if !w.reach.Keeps(id) {
 		w.appendString("null")
@@ -114,8 +110,8 @@ func (w *writer) valueOperand(id ir.ValueID) {
 	w.buf = appendName(w.buf, []byte(v.Name))
 }
 
-// writeNodes writes the metadata nodes of the partition. Neighbours in the input
-// are copied together.
+// writeNodes writes the metadata nodes of the partition. Nodes that are neighbours in the input are
+// copied together.
 func (w *writer) writeNodes() {
 	w.appendString("\n")
 	var run span
@@ -138,8 +134,7 @@ func (w *writer) writeNodes() {
 	w.copyRun(&run)
 }
 
-// copyRun copies neighbouring nodes at once: most partitions with debug
-// information keep long runs.
+// copyRun copies neighbouring nodes at once: most partitions with debug information keep long runs.
 func (w *writer) copyRun(run *span) {
 	if run.end > run.start {
 		w.copyLine(*run)
@@ -147,9 +142,8 @@ func (w *writer) copyRun(run *span) {
 	*run = span{}
 }
 
-// writeNode writes a node of which something may be different in the partition:
-// the variables of a compile unit, values that are not there, or that have
-// another number.
+// writeNode writes a node that may be different in the partition: the variables of a compile unit,
+// values that are not there or have another number.
 func (w *writer) writeNode(n nodeText, unit *ir.Unit) {
 	p := w.parser
 	w.operands = w.operands[:0]
@@ -171,9 +165,8 @@ func (w *writer) writeNode(n nodeText, unit *ir.Unit) {
 	w.appendString("\n")
 }
 
-// patchValues makes patches for the global values in w.globals: null for the
-// operands that name one that is not in the partition, new numbers for others.
-// Both lists are in the order of the text.
+// patchValues makes patches for the global values in w.globals: null for operands that name a value
+// that is not in the partition, new numbers for others. Both lists are in the order of the text.
 func (w *writer) patchValues() {
 	operands, dropped := w.operands, false
 	for _, use := range w.globals {
@@ -192,8 +185,8 @@ func (w *writer) patchValues() {
 	w.removeOverlaps()
 }
 
-// removeOverlaps drops the patches that lie in one that ends further on: of
-// an operand that becomes null, all that was patched in it.
+// removeOverlaps drops the patches that lie within another one: if an operand becomes null, nothing
+// in it has to be patched.
 func (w *writer) removeOverlaps() {
 	w.sortPatches()
 	kept := w.patches[:0]
@@ -205,10 +198,9 @@ func (w *writer) removeOverlaps() {
 	w.patches = kept
 }
 
-// patchUnit makes the patch for the variables that a compile unit lists; the
-// node's body begins at pos.
-// LLVM keeps the variables of a compile unit in a list of the unit (DICompileUnit,
-// "globals"), so that debug information of variables that went would stay otherwise.
+// patchUnit makes the patch for the variables that a compile unit lists. The node's body begins at
+// pos. LLVM keeps the variables of a unit in a list of the unit (DICompileUnit, "globals"), so the
+// debug information of variables that are left out would stay otherwise.
 func (w *writer) patchUnit(pos int, unit *ir.Unit) {
 	p := w.parser
 	p.pos = pos
@@ -227,7 +219,7 @@ func (w *writer) patchUnit(pos int, unit *ir.Unit) {
 	}
 }
 
-// unitGlobals returns the list of a compile unit's variables that are left.
+// unitGlobals returns the text of the list of a compile unit's variables that are left.
 func (w *writer) unitGlobals(unit *ir.Unit) string {
 	text := "!{"
 	for i, id := range unit.Globals {

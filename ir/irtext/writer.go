@@ -9,9 +9,9 @@ import (
 	"offlink/ir"
 )
 
-// writer writes partitions of one module. It implements [ir.PartitionWriter].
-// A writer belongs to one goroutine. Its tables are as large as the module's and are used
-// for one partition after another.
+// writer writes partitions of one module. It implements [ir.PartitionWriter]. A writer belongs to
+// one goroutine. Its tables are as large as the module's and are used for one partition after
+// another.
 type writer struct {
 	text    *text
 	reacher *ir.Reacher
@@ -33,9 +33,8 @@ type writer struct {
 	operands   []span
 }
 
-// flushSize is how much the writer gathers before it writes.
-// Large enough that calls of the file cost nothing, small beside a function of a large
-// module.
+// flushSize is how much the writer gathers before it writes. It is so large that the number of
+// writes does not matter, and small compared with a large module.
 const flushSize = 1 << 18
 
 // NewWriter implements [ir.Source].
@@ -68,10 +67,8 @@ func (w *writer) WritePartition(out io.Writer, s *ir.Partition) (err error) {
 	return err
 }
 
-// writePartition writes the sections in the order in which LLVM prints a
-// module.
-// Groups and new nodes come last, since only writing the values shows which of them are
-// needed.
+// writePartition writes the sections in the order in which LLVM prints a module. Groups and new
+// nodes come last, since only writing the values shows which of them are needed.
 func (w *writer) writePartition() error {
 	w.writeModule()
 	w.writeTypes()
@@ -94,8 +91,7 @@ func (w *writer) flushBuffer() error {
 	return err
 }
 
-// flushIfLarge hands the buffer on when it is large, so that memory does not
-// grow with the partition.
+// flushIfLarge writes the buffer if it is large, so that memory does not grow with the partition.
 func (w *writer) flushIfLarge() error {
 	if len(w.buf) < flushSize {
 		return nil
@@ -108,8 +104,8 @@ func (w *writer) copySpan(at span)      { w.buf = append(w.buf, w.text.data[at.s
 func (w *writer) copyLine(at span)      { w.copySpan(at); w.buf = append(w.buf, '\n') }
 func (w *writer) addNumber(n uint32)    { w.appendString(formatNumber(n)) }
 
-// numberGlobals gives the unnamed values of the partition numbers without gaps, which
-// LLVM before 19 demands.
+// numberGlobals gives the unnamed values of the partition numbers without gaps, which LLVM before
+// 19 requires.
 func (w *writer) numberGlobals() {
 	w.renumbered = false
 	if len(w.text.unnamed) == 0 {
@@ -149,8 +145,8 @@ func (w *writer) writeStatement(start, value string) {
 // writeTypes writes the identified structs.
 func (w *writer) writeTypes() {
 	types := w.reach.Types
-	// LLVM's parser wants the type that a name stands for to be defined before its use.
-	if w.text.aliases { // which stand in front of their uses
+	// LLVM's parser wants aliases to be defined before their use, so the order is the input's.
+	if w.text.aliases {
 		types = slices.Clone(types)
 		slices.SortFunc(types, func(a, b ir.TypeID) int { return cmp.Compare(w.text.types[a].start, w.text.types[b].start) })
 	}
@@ -220,11 +216,9 @@ func (w *writer) writeValue(v *ir.PartitionValue) error {
 	return nil
 }
 
-// describesDefinition reports whether the text says the same of the value as the model
-// does, as far as steps before the split may change it.
-// Only these parts of a value change before a split (linkage, comdat and convention of
-// entry points, added attributes); comparing their counts is enough, since those steps
-// add attributes and change none.
+// describesDefinition reports whether the text still says about the value all that the model does.
+// Steps before the split change only linkage, comdat and convention (of entry points) and add
+// attributes. They never replace an attribute, so comparing the counts is enough.
 func (t *text) describesDefinition(at *valueText, v *ir.GlobalValue) bool {
 	d := v.Details()
 	parts := t.partsOf(at)
@@ -232,8 +226,8 @@ func (t *text) describesDefinition(at *valueText, v *ir.GlobalValue) bool {
 		int(parts.attributes) == len(d.Attributes) && int(parts.groups) == len(d.Groups)
 }
 
-// writeUnchanged copies a definition as it stands in the input, without the
-// use-list orders at its end, which count uses of the whole module.
+// writeUnchanged copies a definition as it stands in the input, without the use-list orders at its
+// end, which order the uses of the whole module.
 func (w *writer) writeUnchanged(at *valueText) {
 	cut := w.text.partsOf(at).cut
 	if cut == 0 {
@@ -244,7 +238,8 @@ func (w *writer) writeUnchanged(at *valueText) {
 	w.appendString("}\n")
 }
 
-// writeBody writes the body of a function.
+// writeBody writes the body of a function up to its use-list orders, with the calls replaced that
+// the edit names.
 func (w *writer) writeBody(id ir.ValueID, edit *ir.Edit) {
 	at := &w.text.values[id]
 	parts := w.text.partsOf(at)
