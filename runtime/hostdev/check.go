@@ -53,6 +53,8 @@ func (d *Device) noteAllocation(m *memory) {
 	c.numbers[m] = c.allocated
 }
 
+// noteFree remembers freed memory, so that an access to it can be named. Beyond maxFreed,
+// the oldest is forgotten.
 func (d *Device) noteFree(m *memory) {
 	if !d.options.Check {
 		return

@@ -166,6 +166,8 @@ func (it *item) checkDefined(word int32, what string) {
 	it.reportUndefined(what+" depends on", sh.origin)
 }
 
+// reportUndefined makes a finding; number is that of the origin of the undefined bits, 0 if
+// it is not known.
 func (it *item) reportUndefined(what string, number uint32) {
 	c := it.check.c
 	if c.known(Uninitialized, it) {

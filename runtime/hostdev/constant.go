@@ -111,6 +111,7 @@ func booleanConstant(v uint64) func(*program, *spirv.Instruction, *typ) (*consta
 	}
 }
 
+// number reads a number of one word, or of two, the low one first.
 func (p *program) number(in *spirv.Instruction, t *typ) (*constant, error) {
 	words := in.Operands()
 	if t.kind != kindInt && t.kind != kindFloat || len(words) != (t.width+31)/32 {

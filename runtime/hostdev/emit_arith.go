@@ -273,6 +273,8 @@ func bitRange(offset, count uint64, width int) (o, n uint64) {
 	return o, min(count, uint64(width)-o)
 }
 
+// emitBitFieldInsert makes a mask of the field, which picks each bit of the inserted number
+// or of the base.
 func (b *builder) emitBitFieldInsert(in *spirv.Instruction) {
 	base, insert, to := b.arg(in, 0), b.arg(in, 1), b.defineLanes(in, kindInt, 0)
 	offset, count := b.spreadScalar(b.integerOperand(b.arg(in, 2)), to.t), b.spreadScalar(b.integerOperand(b.arg(in, 3)), to.t)

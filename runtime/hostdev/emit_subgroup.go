@@ -100,6 +100,7 @@ func (b *builder) emitElect(in *spirv.Instruction) {
 	})
 }
 
+// emitAllEqual compares bits: zeros of different signs differ, and a NaN equals itself.
 func (b *builder) emitAllEqual(in *spirv.Instruction) {
 	b.subgroup(in)
 	v, to := b.arg(in, 1), b.defineLanes(in, kindBool, 0)

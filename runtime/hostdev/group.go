@@ -30,6 +30,8 @@ func (g *group) pause() {
 	}
 }
 
+// newGroup makes one work-item for each of the group if they wait for each other, as they
+// then exist at the same time, else one that all take in turn.
 func newGroup(l *launch) *group {
 	g := &group{launch: l, local: make(segments, len(l.local))}
 	for i, size := range l.local {

@@ -77,6 +77,8 @@ func (d *Device) NewImage(desc driver.ImageDesc) (driver.ImageMemory, error) {
 	return own, nil
 }
 
+// shareBuffer puts the texels into a buffer, which stays its owner's: closing the image
+// does not free it.
 func (m *imageMemory) shareBuffer(d *Device, desc driver.ImageDesc) (err error) {
 	if desc.Kind != driver.Image1DBuffer && desc.Kind != driver.Image2D {
 		return errors.New("only images of one or two dimensions share a buffer")

@@ -474,6 +474,7 @@ func (l *lowering) lowerReturnValue(in *spirv.Instruction) {
 	l.jump(c.after)
 }
 
+// lowerCall inlines the function, unless it is an intrinsic.
 func (l *lowering) lowerCall(in *spirv.Instruction) {
 	ops := in.Operands()
 	id := spirv.ID(ops[0])

@@ -16,6 +16,7 @@ func init() {
 	})
 }
 
+// integerDotLowerer sums in 32 bits, which hold the products of four bytes with any signs.
 func integerDotLowerer(signX, signY, accumulate bool) func(*lowering, *spirv.Instruction) {
 	return func(l *lowering, in *spirv.Instruction) {
 		x, y := l.byteElements(l.arg(in, 0), signX), l.byteElements(l.arg(in, 1), signY)

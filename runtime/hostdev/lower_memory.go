@@ -138,6 +138,8 @@ func init() {
 	})
 }
 
+// lowerVariable sets the initial value. A large null is a loop, as a store for each word
+// would be long code.
 func (l *lowering) lowerVariable(in *spirv.Instruction) {
 	t := l.typeOf(in.Type())
 	v := lowered{t: t, place: &place{v: l.newVariable(t.elem)}}

@@ -78,6 +78,8 @@ var nextafter = binaryFloat{
 	func(a, b uint64) uint64 { return nextPattern(a, b, float64of(a), float64of(b), 1<<63) },
 }
 
+// nextPattern works on the bits of x and y, a and b: without the sign, the patterns of
+// floats are in the order of their magnitudes.
 func nextPattern(a, b uint64, x, y float64, signBit uint64) uint64 {
 	switch {
 	case x != x:

@@ -93,6 +93,8 @@ func linkModules(inputs []spirv.Input) (*spirv.Module, error) {
 	return spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, Provided: isIntrinsic})
 }
 
+// makeProgram builds a linked module. The functions that the device refuses become the
+// lines of the error's log.
 func (d *Device) makeProgram(ctx context.Context, linked *spirv.Module) (*program, error) {
 	p, err := buildLinked(ctx, d, linked)
 	if err == nil {

@@ -402,6 +402,7 @@ type leaf struct {
 // (maxWords).
 func (t *typ) leaves() []leaf { return t.appendLeaves(nil, 0) }
 
+// appendLeaves stops at types without words: an array of empty structs may have any length.
 func (t *typ) appendLeaves(list []leaf, offset int64) []leaf {
 	if t.words == 0 {
 		return list

@@ -190,6 +190,8 @@ func (e *emitter) emitControl(in *lanes.Inst) bool {
 	return true
 }
 
+// closeBlock puts the label of a block at its end; an empty statement follows, as C wants
+// one after a label. The label of a loop is at its start already.
 func (e *emitter) closeBlock() {
 	label := e.ends[len(e.ends)-1]
 	e.ends = e.ends[:len(e.ends)-1]

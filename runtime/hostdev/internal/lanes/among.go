@@ -2,6 +2,8 @@ package lanes
 
 // Operations of the work-items of a step together, which are a sub-group.
 
+// amongLanes emits an operation on the lanes of a step. OpFromLane takes the value of its
+// lane whether or not that is active.
 func (e *emitter) amongLanes(v *Value, mask Reg) {
 	switch v.Op {
 	case OpFromLane:

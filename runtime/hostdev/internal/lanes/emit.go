@@ -108,6 +108,7 @@ func newEmitter(f *Function, a *analysis, c *Code, s *shared, labels *int) *emit
 		rscalar: newRegs(len(f.Regs)), rvector: newRegs(len(f.Regs)), wanted: make([]bool, len(f.values)), bounds: map[boundKey]Reg{},
 		boundVectors: map[boundKey]Reg{}, apart: map[*Value][2]Reg{}, whole: map[*Value]bool{},
 	}
+	// In this order: findWanted asks which conditions are late.
 	e.findLate()
 	e.findApart()
 	e.findWanted()
@@ -525,6 +526,8 @@ func (e *emitter) forLanes(mask Reg, f func(l int)) {
 
 // Registers.
 
+// regPlace is the register of the code for one of the form. Both emitters share those that
+// are the same for the group.
 func (e *emitter) regPlace(r *Register) Reg {
 	list, t := e.rscalar, scalarType(r.Kind)
 	switch e.a.regs[r.id].Level {
@@ -560,6 +563,8 @@ func (e *emitter) spreadInst(s Reg, c Class) Inst {
 	return Inst{Op: OpAdd, Args: []Reg{e.emitNew(t, OpSplat, 0, s), e.emitNew(t, OpIota, uint64(uint32(c.Stride)))}}
 }
 
+// writeRegister sets a register in the lanes of the mask; the others keep their value,
+// except in a phi of a loop, which they do not need any more.
 func (e *emitter) writeRegister(v *Value, mask Reg) {
 	dst := e.regPlace(v.Reg)
 	if e.a.regs[v.Reg.id].Level != Varying {

@@ -12,6 +12,8 @@ type graph struct {
 	above        ancestry
 }
 
+// newGraph makes a graph of the successors of each node. Edges from nodes that the entry
+// does not reach are not among the predecessors, and double edges are there once.
 func newGraph(succs [][]int) *graph {
 	g := &graph{succs: succs, preds: make([][]int, len(succs))}
 	g.walkNodes()

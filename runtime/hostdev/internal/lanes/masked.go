@@ -141,6 +141,8 @@ func (r *region) emitBlock(n int, l *loop) error {
 	return nil
 }
 
+// emitEnd sends the lanes of a block to its successors. Where the work-item ends they go
+// nowhere: no mask has them any more.
 func (r *region) emitEnd(b *Block, mask Reg) error {
 	switch b.Term {
 	case Jump:

@@ -52,6 +52,7 @@ func (p *promotion) findSets() {
 	}
 }
 
+// replaceReads finds replacements of reads, and reports whether it found any.
 func (p *promotion) replaceReads() (any bool) {
 	for _, b := range p.f.Blocks {
 		for i, v := range b.Values {

@@ -106,6 +106,7 @@ func (a *Accesses) eachCell(at, n int64, f func(*cell)) {
 	})
 }
 
+// pageOf returns the cells of a page, nil for one that is beyond the limit.
 func (a *Accesses) pageOf(number int64) *page {
 	p := a.pages[number]
 	if p == nil && !a.Full() {
