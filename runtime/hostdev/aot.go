@@ -129,7 +129,7 @@ func (d *Device) placeAhead(size int64) (*memory, error) {
 	return m, nil
 }
 
-// variableAhead is the address of a program-scope variable, which stands in the
+// variableAhead is the address of a program-scope variable, which is in the
 // record after the arguments.
 func (l *lowering) variableAhead(v *variable) *lanes.Value {
 	at := slices.Index(l.globals, v)
@@ -161,6 +161,6 @@ func (l *lowering) constantAhead(c *constant) lowered {
 	return lowered{t: c.t, words: []*lanes.Value{address}}
 }
 
-// variablesAt is where the addresses of variables stand in the record, for code
+// variablesAt is the offset of the addresses of variables in the record, for code
 // that was compiled ahead of time.
 func (k *kernel) variablesAt() int64 { return alignUp(k.recordSize(), 8) }

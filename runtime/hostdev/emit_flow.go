@@ -36,8 +36,8 @@ func (b *builder) jumpTo(to spirv.ID) {
 func targetField(in *inst) *int32 { return &in.target }
 func otherField(in *inst) *int32  { return &in.other }
 
-// stepJump burns fuel, as all steps do that set the next step, since a loop cannot turn
-// without one of them: a launch that is stopped ends within fuelStep turns.
+// stepJump burns fuel, as all steps do that set the next step, since a loop cannot iterate
+// without one of them: a launch that is stopped ends within fuelStep iterations.
 func stepJump(it *item, in *inst) status {
 	it.pc = in.target
 	if !it.burnFuel() {

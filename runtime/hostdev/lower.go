@@ -40,7 +40,7 @@ type lowering struct {
 	vars   []*variableState
 	failed bool // a variable needs another mode: all is lowered again
 
-	globals []*variable // whose addresses stand in the record, ahead of time
+	globals []*variable // whose addresses are in the record, ahead of time
 
 	host  *hostTable
 	sites []site // of instructions, for messages
@@ -89,7 +89,7 @@ func (l *lowering) unsupported(format string, args ...any) {
 func lowerKernel(k *kernel, host *hostTable) (*lowering, error) {
 	var modes []varMode
 	// A variable's mode is known only when its last access was lowered, so the
-	// kernel is lowered again with the modes that the turn before asked for.
+	// kernel is lowered again with the modes that the round before asked for.
 	for range 8 {
 		l := &lowering{p: k.p, k: k, f: lanes.NewFunction(k.name), host: host, room: maxLowered, modes: modes}
 		if err := abort.Catch(l.kernel); err != nil {
@@ -161,7 +161,7 @@ func (l *lowering) recordWord(at int64, leaf leaf, w word) *lanes.Value {
 }
 
 // rootOf is the allocation of a pointer argument: where it starts and its size
-// stand in the record after the words of all arguments.
+// are in the record after the words of all arguments.
 func (l *lowering) rootOf(p *param) *lanes.Bounds {
 	at := uint32(l.k.boundsAt() + 8*p.word)
 	memory := spaceNames[spaceGlobal]
@@ -171,7 +171,7 @@ func (l *lowering) rootOf(p *param) *lanes.Bounds {
 	return &lanes.Bounds{Base: l.f.Arg(lanes.I32, at), Len: l.f.Arg(lanes.I32, at+4), Memory: memory, Own: p.Kind == driver.ParamLocal}
 }
 
-// boundsAt is where the bounds of the arguments stand in the record.
+// boundsAt is the offset of the bounds of the arguments in the record.
 func (k *kernel) boundsAt() int64 {
 	words := int64(0)
 	for _, p := range k.params {
@@ -180,10 +180,10 @@ func (k *kernel) boundsAt() int64 {
 	return lanes.RecordWords + 8*words
 }
 
-// recordSize is the bytes of the record with all that stands in it.
+// recordSize is the size of the whole record in bytes.
 func (k *kernel) recordSize() int64 { return k.byValueAt(nil) }
 
-// byValueAt is where the bytes of an argument that is passed by value stand in
+// byValueAt is where the bytes of an argument that is passed by value are in
 // the record: after the bounds.
 func (k *kernel) byValueAt(p *param) int64 {
 	at := 2*k.boundsAt() - lanes.RecordWords

@@ -35,7 +35,7 @@ func (l *lowering) lowerIntrinsic(in *spirv.Instruction, name string) {
 	l.lowerPure(in)
 }
 
-// lowerFunnel shifts two integers that stand side by side, by an amount modulo
+// lowerFunnel shifts two integers that are joined side by side, by an amount modulo
 // the width.
 func (l *lowering) lowerFunnel(in *spirv.Instruction, ids []uint32, left bool) {
 	high, low, amount := l.value(spirv.ID(ids[0])), l.value(spirv.ID(ids[1])), l.value(spirv.ID(ids[2]))

@@ -23,9 +23,9 @@ import (
 	"offlink/runtime/hostdev/internal/wasm"
 )
 
-// The executor of compiled kernels: WebAssembly that works in the memory of
-// the device, which is a region, and that comes back to Go after some groups
-// and some turns of loops.
+// The executor of compiled kernels: WebAssembly, or native code (swap.go), that works in
+// the memory of the device, which is a region, and comes back to Go after some groups.
+// WebAssembly also calls Go after some iterations of loops.
 
 // engine runs the compiled kernels of a device.
 type engine struct {

@@ -21,10 +21,10 @@ import (
 	"offlink/toolchain"
 )
 
-// Native code by the system's C compiler. Where there is one, and a cache to
-// keep its results in, a kernel starts as WebAssembly, and takes the native code
-// as soon as that is ready, in the middle of a launch too: both are spelled of
-// the same code of package lanes, and leave the same bits.
+// Native code by the system's C compiler. Where there is one, and a cache to keep its
+// results in, a kernel starts as WebAssembly, and takes the native code as soon as that is
+// ready, between two groups of a launch too: both are made of code of package lanes, which
+// gives the same bits at any width.
 
 // Loader opens shared libraries and calls their functions. This package does not
 // do so itself: a program that only compiles kernels must not be linked with a
@@ -275,8 +275,8 @@ func (n *nativeKernel) closeCompiler() {
 	}
 }
 
-// callC runs groups in native code. It comes back when the launch stops: the
-// record is told.
+// callC runs groups in native code. When the launch is stopped, the record has a note of it
+// (askToStop), and the code comes back.
 func (w *worker) callC(c *compiledC, first, end int64) error {
 	budget := w.l.steps.Load()
 	binary.LittleEndian.PutUint64(w.data[lanes.RecordTicks:], uint64(budget))

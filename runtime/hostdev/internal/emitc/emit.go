@@ -17,7 +17,7 @@ const (
 	StopAsked = 2 // RecordStop was set, or RecordTicks are used up
 )
 
-// FuelStep is the turns of loops between two looks at the record.
+// FuelStep is the number of loop iterations between two looks at the record.
 const FuelStep = 1 << 14
 
 // emitter writes a function. A register of the form becomes a variable of C of the
@@ -62,7 +62,7 @@ func EmitFunction(c *lanes.Code, symbol string) (string, error) {
 }
 
 // commentText keeps the name of a kernel, which the input chooses, from ending the
-// comment that it stands in: the rest would be compiled.
+// comment that it is in: the rest would be compiled.
 func commentText(name string) string { return strings.ReplaceAll(name, "*/", "* /") }
 
 func (e *emitter) writeLine(format string, args ...any) {
@@ -147,7 +147,7 @@ func (e *emitter) laneValue(k lanes.Kind, r lanes.Reg) string {
 // branches gotos. C's break and continue leave one loop only, where the form may
 // leave several.
 //
-// OpTick gives a launch its limits: every FuelStep turns of a loop it looks at the record,
+// OpTick gives a launch its limits: every FuelStep iterations it looks at the record,
 // and comes back if the launch was stopped or has used up its budget. The local id is
 // stored before, so that the fault can name the work-item.
 func (e *emitter) emitControl(in *lanes.Inst) bool {

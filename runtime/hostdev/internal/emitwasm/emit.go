@@ -12,11 +12,11 @@ const (
 	ImportModule = "offlink"
 	MemoryModule = "offlink.memory"
 	ImportMemory = "memory"
-	ImportTick   = "tick" // (record): called every FuelStep turns of loops
+	ImportTick   = "tick" // (record): called every FuelStep iterations of loops
 	ImportHost   = "host" // (record, function, words)
 )
 
-// FuelStep is the turns of loops between two calls of the host.
+// FuelStep is the number of loop iterations between two calls of the host.
 const FuelStep = 1 << 14
 
 // The numbers of the imported functions, in the order of the imports.
@@ -339,8 +339,8 @@ func (e *emitter) branchDepth(label int) uint64 {
 	panic("emitwasm: a branch to a label that is not open")
 }
 
-// emitTick counts down, and calls the host at zero: a call at each turn would cost more
-// than most loops. The local id is stored first, as the host may stop the launch here and
+// emitTick counts down, and calls the host at zero: a call at each iteration would cost
+// more than most loops. The local id is stored first, as the host may stop the launch here and
 // then names the work-item.
 func (e *emitter) emitTick(in *lanes.Inst) {
 	e.getLocal(e.fuel)

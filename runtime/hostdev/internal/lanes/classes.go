@@ -143,8 +143,7 @@ func (a *analysis) propagateClasses() bool {
 	return any
 }
 
-// transferClass is the class of a value by those of its operands and by where it
-// stands.
+// transferClass is the class of a value by those of its operands and by its place.
 func (a *analysis) transferClass(v *Value) Class {
 	c := a.byOperands(v)
 	if v.Block == nil || c.Level == Unknown || a.hoist[v.id] != inPlace {
@@ -153,8 +152,8 @@ func (a *analysis) transferClass(v *Value) Class {
 	return c.joinClass(Class{Level: a.byPlace(v)})
 }
 
-// byPlace is the level that a value has for where it stands: if it outlives a loop that
-// lanes leave in different turns, each lane keeps the value of its last turn.
+// byPlace is the level that a value has for its place in the code: if it outlives a loop that
+// lanes leave in different iterations, each lane keeps the value of its last one.
 func (a *analysis) byPlace(v *Value) Level {
 	at := v.Block.id
 	if v.Op == OpSet {
@@ -192,7 +191,7 @@ func (a *analysis) bySet(v *Value) Level {
 }
 
 // usedOutside tells whether a value is used outside of a loop. One that only the loop uses
-// may differ from turn to turn without harm.
+// may differ from iteration to iteration without harm.
 func (a *analysis) usedOutside(v *Value, l *loop) bool {
 	return slices.ContainsFunc(a.users[v.id], func(b *Block) bool { return !l.nodes[b.id] })
 }
@@ -293,7 +292,7 @@ func (a *analysis) spreadDivergence(d *divergence, above Level) {
 	}
 }
 
-// exitsVary tells whether lanes leave a loop in different turns or by
+// exitsVary tells whether lanes leave a loop in different iterations or by
 // different ways: a varying branch in it, or in the blocks that it decides, leads out.
 func (a *analysis) exitsVary(l *loop, above Level) bool {
 	varies := func(n int) bool {

@@ -2,10 +2,10 @@ package lanes
 
 import "slices"
 
-// Branches whose condition varies, taken by control flow where the lanes agree:
-// at the edge of an image or in the last turn of a tree they differ, elsewhere
-// they rarely do. A masked piece that starts with such a branch has three forms:
-// the way of one successor for all lanes, that of the other, and the masked one.
+// Branches whose condition varies, taken by control flow where the lanes agree: at the edge
+// of an image or in the last iterations of a reduction tree they differ, elsewhere they
+// rarely do. A masked piece that starts with such a branch has three forms: the path from
+// one successor for all lanes, that from the other, and the masked one.
 
 // maxConverging is the number of instructions beyond which pieces have the masked
 // form alone, and the number of values that may have further forms: each level of

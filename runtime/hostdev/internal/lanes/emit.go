@@ -180,10 +180,10 @@ func (e *emitter) byLane(v *Value) bool {
 	return false
 }
 
-// maxCompiling bounds the instructions times the places where ways meet of code for
-// several lanes: the time that wazero takes grows with that, to a second or two
-// here, as each such place has a name of its own for each value. Code for one lane
-// has neither masks nor forms for the ways of a branch, and is a quarter as long.
+// maxCompiling bounds the number of instructions times the number of joins of code for
+// several lanes: the time that wazero takes grows with that product, to a second or two
+// here, as each join has a name of its own for each value. Code for one lane has neither
+// masks nor several forms of branches, and is a quarter as long.
 const maxCompiling = 3e7
 
 var errManyBranches = Unsupported("lanes for code with so many branches")
@@ -410,7 +410,7 @@ func (e *emitter) scalarArgs(v *Value) []Reg {
 	return list
 }
 
-// emitTick counts a turn of a loop. The local id goes with it, so that a launch that ends
+// emitTick counts an iteration of a loop. The local id goes with it, so that a launch that ends
 // there can name the work-item.
 func (e *emitter) emitTick() {
 	item := e.shared.item
@@ -475,7 +475,7 @@ func (e *emitter) keepLanes(v *Value, mask Reg, in Inst) {
 		e.emitTo(dst, in)
 		return
 	}
-	// Lanes that have left the loop keep the value of the turn in which they
+	// Lanes that have left the loop keep the value of the iteration in which they
 	// left.
 	fresh := e.newReg(e.c.Regs[dst])
 	e.emitTo(fresh, in)

@@ -411,7 +411,7 @@ func (s *structured) branchTarget(u int, to *Block) (int, bool) {
 	return 0, false
 }
 
-// tickIfBack counts a turn of a loop before its head is run again: there a launch
+// tickIfBack counts an iteration of a loop before its head is run again: there a launch
 // can be stopped, and the garbage collector can stop the goroutine.
 func (s *structured) tickIfBack(u int, to *Block) {
 	if s.graph.isBack(u, s.of[s.p.index[to]]) {

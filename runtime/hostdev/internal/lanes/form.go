@@ -143,7 +143,7 @@ const (
 	OpAll
 	OpBits // a mask to an I32 with a bit for each lane
 	OpCopy
-	OpTick // counts a turn of a loop; Args: the local id of the first work-item, for messages
+	OpTick // counts an iteration; Args: the local id of the first work-item, for messages
 	OpFill // Args: address, size: zeroes
 	OpBlock
 	OpLoop

@@ -115,7 +115,7 @@ func (r *region) emitBlock(n int, l *loop) error {
 		r.openGuard(mask)
 	}
 	// In a loop, the mask is cleared first, so that ways back collect the lanes of the
-	// next turn.
+	// next iteration.
 	if r.of[n] != nil {
 		taken := r.e.emitNew(r.e.vectorType(Bool), OpCopy, 0, mask)
 		r.e.emitTo(mask, Inst{Op: OpConst, Imm: 0})
