@@ -15,11 +15,10 @@ type Pointer struct {
 	Align int
 }
 
-// Mark has the facts about a kernel that a compiler knew and PTX of older ones
-// does not say.
+// Mark has the facts about a kernel that its compiler knew but that PTX written by older
+// LLVM does not state.
 type Mark struct {
-	// Pointers are the parameters that are pointers, by their number; nil is a
-	// parameter that is none.
+	// Pointers has an entry for each parameter, nil if it is not a pointer.
 	Pointers []*Pointer
 	// Required is the size of a block that the code asks for; 0: any.
 	Required [3]int
@@ -46,10 +45,10 @@ func applyEdits(text []byte, edits []edit) []byte {
 	return append(out, text[done:]...)
 }
 
-// MarkKernels writes the attribute .ptr to kernels' parameters, as compilers
-// from LLVM 20 on do, so that a reader can tell a pointer from a number, and
-// where it points to; and the directive .reqntid. Kernels are named.
-// Attributes that the text has already stay.
+// MarkKernels adds the attribute .ptr to the parameters of the kernels, by name, as compilers
+// from LLVM 20 on do: a reader can then distinguish a pointer from a number, and knows the
+// space that it points to. It also adds the directive .reqntid. Attributes and directives
+// that the text has already stay.
 func MarkKernels(name string, text []byte, kernels map[string]*Mark) ([]byte, error) {
 	m, err := Parse(name, text)
 	if err != nil {
@@ -83,10 +82,9 @@ func (k *Mark) entryEdits(e *Entry) (list []edit) {
 	return list
 }
 
-// PlainShared returns the text of the module with the attribute .ptr taken from
-// parameters that point to shared memory. CUDA's driver compiles them, and then
-// refuses the result as an invalid image (seen with driver 580): kernels with
-// such parameters are OpenCL's.
+// PlainShared returns the text of the module without the attribute .ptr of parameters that
+// point to shared memory, which kernels of OpenCL have. CUDA's driver compiles such kernels,
+// but then refuses the result as an invalid image (seen with driver 580).
 func (m *Module) PlainShared(text []byte) []byte {
 	var edits []edit
 	for i := range m.Entries {

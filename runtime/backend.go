@@ -104,11 +104,11 @@ func (r *Runtime) HasDrivers() bool {
 }
 
 // EndDrivers is the first part of the end of a process: a driver's library has exit
-// handlers, after which it must not be called. Of all back ends that are not
-// embedded it takes the devices away, and forgets the programs and the memory of
-// device globals that are on them. idle tells that no call is under way: then they
-// are closed, else nothing is freed under a caller. It returns the devices; nobody
-// may use them from then on.
+// handlers, after which it must not be called. It takes the devices of all back ends that
+// are not embedded away, and forgets the programs and the memory of device globals that are
+// on them. idle says that no call is under way: then these and the drivers are closed,
+// otherwise they are left as they are, as a caller may use them. It returns the devices,
+// which must not be used from then on.
 func (r *Runtime) EndDrivers(idle bool) (map[*Device]bool, error) {
 	ended := make(map[*Device]bool)
 	var drivers []driver.Driver

@@ -23,8 +23,8 @@ type Kernel struct {
 	kernel  driver.Kernel
 	device  *Device
 	images  []*registry.Image // of the program, for messages
-	// required is the local size that the code asks for; zeros: any. Drivers
-	// may have to compile the kernel to tell.
+	// required returns the local size that the code asks for, zeros for any. It is
+	// called only when needed, as drivers may have to compile the kernel to answer.
 	required func() [3]int
 }
 
@@ -97,8 +97,8 @@ func (k *Kernel) FunctionPointer(name string) (uint64, error) {
 	return pointer, err
 }
 
-// LastRun is how long the latest launch of the kernel ran; 0 before, or where
-// the back end does not tell.
+// LastRun returns how long the latest launch of the kernel ran, 0 before the first or if
+// the back end does not report it.
 func (k *Kernel) LastRun() time.Duration {
 	if t, ok := k.kernel.(driver.Timer); ok {
 		return t.LastRun()

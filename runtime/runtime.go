@@ -8,7 +8,7 @@
 //	device, err := rt.Device("")
 //	program, err := rt.Program(ctx, device, runtime.KernelRef{Name: "app"})
 //	kernel, err := program.Kernel()
-//	err = kernel.Launch(queue, driver.Range{Global: []int{8}}, args)
+//	err = kernel.Launch(queue, driver.Range{Global: []int{8}}, args, driver.Sync{Block: true})
 package runtime
 
 import (
@@ -70,8 +70,8 @@ func NewLazily(backends []Backend, o Options) *Runtime {
 	return r
 }
 
-// Register adds the images that a file brought. Those that are compressed are
-// uncompressed, and digests verified, when their code is first needed.
+// Register adds the images of a file. Compressed code is decompressed, and digests are
+// verified, when the code is first needed.
 func (r *Runtime) Register(owner registry.Owner, images []*devimg.Image) *registry.Registration {
 	usable := make([]*devimg.Image, len(images))
 	for i, img := range images {
@@ -85,9 +85,9 @@ func (r *Runtime) Register(owner registry.Owner, images []*devimg.Image) *regist
 	return reg
 }
 
-// Unregister takes them out again. Programs that were built with them stay
-// valid as long as someone holds them, and are not given out again. It calls
-// no driver, so that it may be called while a library is unloaded.
+// Unregister takes the images of a registration out. Programs that were built with them
+// stay valid as long as they are held, and are not returned again. It calls no driver, so
+// that it may be called while a library is unloaded.
 func (r *Runtime) Unregister(reg *registry.Registration) {
 	r.registry.Remove(reg)
 	r.resolver.Forget(reg.Images)

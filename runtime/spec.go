@@ -17,9 +17,9 @@ import (
 // keep their defaults.
 type SpecConstants map[string][]byte
 
-// A descriptor of a specialization constant's part: number in the code, offset
-// in the object, and size, 32 bits each. Padding at the end has the number
-// paddingID.
+// The description of a specialization constant in an image is a list of descriptors, one
+// for each part: number in the code, offset in the object, and size, of 32 bits each.
+// Padding at the end has the number paddingID.
 const (
 	descriptorSize = 12
 	paddingID      = 1<<32 - 1
@@ -81,7 +81,7 @@ func eachPart(described props.Value, f func(id, offset, size uint32) error) erro
 	return nil
 }
 
-// specKey tells values apart.
+// specKey returns a key that is the same for the same values only.
 func specKey(values map[uint32][]byte) string {
 	var b strings.Builder
 	for _, id := range slices.Sorted(maps.Keys(values)) {
@@ -90,10 +90,10 @@ func specKey(values map[uint32][]byte) string {
 	return b.String()
 }
 
-// SpecBuffer returns the values of all specialization constants of the kernel's
-// image, one after another: the buffer that code reads which was compiled
-// ahead of time and has no constants of its own to set (emulated
-// specialization constants). It is nil for an image without defaults.
+// SpecBuffer returns the values of all specialization constants of the kernel's image, one
+// after another. Code that was compiled ahead of time reads them from this buffer, as it
+// has no constants that could be set (emulated specialization constants). It is nil for an
+// image without defaults.
 func (p *Program) SpecBuffer(values SpecConstants) ([]byte, error) {
 	return values.bufferFor(p.Link.Images[0])
 }

@@ -16,8 +16,8 @@ import (
 //
 // A Finder may be used from several goroutines once its fields are set.
 type Finder struct {
-	// Paths are tools that the user named. Where a name has a path, nothing
-	// else is looked at.
+	// Paths are tools that the user named. If a name has a path, no other tool of
+	// that name is considered.
 	Paths map[Name]string
 	// Getenv reads the environment; nil means os.Getenv.
 	Getenv func(string) string
@@ -30,10 +30,10 @@ func (f *Finder) getenv(key string) string {
 	return os.Getenv(key)
 }
 
-// All returns the tools of that name: those with a version in their name
-// first, the newest first, then the plain name of each folder of PATH, then
-// Python environments. Files that turn out to be one and the same are listed
-// once. It fails where the user named a tool that cannot be run.
+// All returns the tools of that name: those with a version in their name, the newest first,
+// then the plain name in each folder of PATH, then those in Python environments. A file
+// that is found by several names is listed once. It fails if the user named a tool that
+// cannot be run.
 func (f *Finder) All(ctx context.Context, name Name) ([]Tool, error) {
 	if path := f.Paths[name]; path != "" {
 		t, err := userTool(ctx, name, path)

@@ -18,11 +18,11 @@ import (
 // goroutines.
 type Jobserver struct {
 	read, write *os.File
-	// own holds a value while the slot that the process itself stands for is
+	// own holds a value while the slot that every process has without a token is
 	// free.
 	own chan struct{}
-	// turn is held by the one that waits for a slot: a read can be
-	// interrupted only for all readers of the file.
+	// turn is held by the goroutine that waits for a slot: a deadline interrupts all
+	// readers of the file at once, so that there must be only one.
 	turn chan struct{}
 }
 
@@ -91,9 +91,9 @@ func (s *Jobserver) Close() error {
 	return errors.Join(s.read.Close(), s.write.Close())
 }
 
-// Acquire waits for a slot and returns the function that releases it. The
-// first of a process's jobs has the slot that the process itself stands for.
-// The error is ctx's, or that the pool cannot be read.
+// Acquire waits for a slot and returns the function that releases it. The first of a
+// process's jobs gets the process's own slot. The error is that of ctx, or says that the
+// pool cannot be read.
 func (s *Jobserver) Acquire(ctx context.Context) (release func(), err error) {
 	if s == nil {
 		return func() {}, ctx.Err()
@@ -151,9 +151,9 @@ func (s *Jobserver) readToken() readResult {
 	return readResult{err: fmt.Errorf("make's jobserver: %w", err)}
 }
 
-// abandon ends a read whose result nothing needs any more. A token that it has read
-// nevertheless goes back; a read that cannot be interrupted returns it when it
-// ends. A token that is lost would slow make down for good.
+// abandon ends a read whose result is not needed any more. A token that it has read all the
+// same is released; if the read cannot be interrupted, that happens when it ends. A token
+// that is lost would slow make down for good.
 func (s *Jobserver) abandon(got <-chan readResult) {
 	giveBack := func() {
 		if r := <-got; r.err == nil {
@@ -167,7 +167,8 @@ func (s *Jobserver) abandon(got <-chan readResult) {
 	}
 }
 
-// release frees the slot. A byte goes back as it came.
+// release frees the slot. A token is written back as the byte that was read, as make
+// requires.
 func (s *Jobserver) release(t token) {
 	if t.own {
 		s.own <- struct{}{}

@@ -29,11 +29,11 @@ const DefaultSPIRVVersion = "1.3"
 // SPIRVVersions are the versions that can be asked for.
 var SPIRVVersions = []string{"1.0", "1.1", "1.2", "1.3", "1.4"}
 
-// hints are extensions that llvm-spirv uses wherever they are allowed, for
-// purposes that a program can do without: promises to the optimizer, or a
-// shorter form of other instructions. Devices that lack one would refuse the module.
-// The second column is the first LLVM version whose translator knows the
-// name: llvm-spirv refuses names that it does not know.
+// hints are extensions that llvm-spirv uses wherever they are allowed, for purposes that a
+// program can do without: promises to the optimizer, or a shorter form of other
+// instructions. They are not allowed by default, as devices that lack one would refuse the
+// module. The second column is the first LLVM version whose translator knows the name:
+// llvm-spirv refuses names that it does not know.
 var hints = []struct {
 	extension string
 	since     int

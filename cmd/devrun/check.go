@@ -22,8 +22,7 @@ type checkCommand struct {
 	json    bool
 }
 
-// newCheckCommand makes "devrun check", which a build or CI runs where no device
-// is.
+// newCheckCommand makes "devrun check", for builds and CI on machines without a device.
 func newCheckCommand(s cli.Streams) *cobra.Command {
 	o := &checkCommand{streams: s}
 	c := &cobra.Command{

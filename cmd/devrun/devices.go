@@ -18,8 +18,8 @@ import (
 	"offlink/runtime/hostdev"
 )
 
-// newDevicesCommand makes "devrun devices". The order is that of the choice without
-// a selector, so the first line is the device that a program gets.
+// newDevicesCommand makes "devrun devices". The order is that of a choice without a
+// selector, so that the first line is the device that a program gets.
 func newDevicesCommand(s cli.Streams) *cobra.Command {
 	var asJSON, verbose bool
 	var limit time.Duration
@@ -128,9 +128,9 @@ func reportDevice(d *runtime.Device) deviceReport {
 	}
 }
 
-// listProperties has a line for each property that the driver tells, by
-// reflection, so that a new field of driver.Info is printed without a change
-// here. Zero is "the driver does not tell".
+// listProperties returns a line for each property that the driver reports. It uses
+// reflection, so that a new field of driver.Info is printed without a change here. Zero
+// means that the driver does not report the property.
 func listProperties(d *runtime.Device) (list []listedProperty) {
 	info := reflect.ValueOf(d.Info())
 	for i := range info.NumField() {

@@ -76,9 +76,9 @@ func (o *checkCommand) drawGraph(output string) (err error) {
 	return outputs.Commit()
 }
 
-// maxLoners is how many images of a file that import and export nothing have
-// boxes of their own. A library like dpctl's has thousands, which would leave
-// no room for those that link.
+// maxLoners is the most images of a file without imports and exports that get boxes of
+// their own. A library like dpctl's has thousands, among which those that link would be
+// lost.
 const maxLoners = 8
 
 // graphBuilder makes a graph of a report. A missing symbol is one node, however
@@ -121,7 +121,7 @@ func graphOf(r *linkcheck.Report, title string) *imagegraph.Graph {
 	return b.graph
 }
 
-// linkedImages are those with an edge; loners counts the others by file.
+// linkedImages returns the images with an edge. loners counts the others by file.
 func linkedImages(r *linkcheck.Report) (linked map[linkcheck.Ref]bool, loners map[string]int) {
 	linked, loners = make(map[linkcheck.Ref]bool), make(map[string]int)
 	for _, img := range r.Images {

@@ -131,9 +131,9 @@ func fileError(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// findKernel finds the kernel that is meant: by its name, by its name in the
-// source with or without the parameters, or by a part of either that no other
-// kernel has. A name that fits none is returned as it is.
+// findKernel finds the kernel that a name stands for: its symbol, its name in the source
+// with or without the parameters, or a part of either that no other kernel has. A name that
+// fits none is returned as it is, for the error of the launch.
 func (f *imageFiles) findKernel(name string) (string, error) {
 	if slices.Contains(f.kernels, name) {
 		return name, nil

@@ -33,7 +33,7 @@ func parseBufferID(text string) (id bufferID, ok bool) {
 	return id, err == nil
 }
 
-// describeBuffer is the buffer in messages.
+// describeBuffer names the buffer in messages.
 func (id bufferID) describeBuffer() string {
 	if id.extra {
 		return fmt.Sprintf("--buffer %d", id.index)
@@ -56,7 +56,7 @@ func (id bufferID) missingMessage() string {
 	return fmt.Sprintf("argument %d is not a buffer", id.index)
 }
 
-// outName is the name of the buffer for --out, the reverse of parseBufferID.
+// outName returns the name of the buffer as --out takes it, which parseBufferID reads.
 func (id bufferID) outName() string {
 	if id.extra {
 		return fmt.Sprintf("b%d", id.index)
@@ -64,8 +64,8 @@ func (id bufferID) outName() string {
 	return fmt.Sprint(id.index)
 }
 
-// maxValueFile bounds the file that an argument is taken from by value. Devices
-// take some kilobytes.
+// maxValueFile bounds the file from which an argument by value is read. Devices take a few
+// kilobytes.
 const maxValueFile = 1 << 20
 
 // parseBytes reads hexadecimal digits, or @FILE.
@@ -134,8 +134,8 @@ func (s *spec) addField(field string) (int, error) {
 	return elem.size, nil
 }
 
-// addAddress appends room for an address. The address itself is known when the
-// buffer has its memory (resolveAddresses).
+// addAddress appends room for an address. The address itself is known only once the buffer
+// has its memory (resolveAddresses).
 func (s *spec) addAddress(value string) error {
 	s.padTo(8)
 	name, plus, hasOffset := strings.Cut(value, "+")
@@ -200,9 +200,9 @@ func (j *job) parseExtra(list []string) error {
 	return nil
 }
 
-// resolveAddresses is the bytes of a value with the addresses in their places.
-// Only devices whose memory has addresses (driver.Addresser) can do that: an
-// OpenCL driver without unified or virtual memory has handles alone.
+// resolveAddresses returns the bytes of a value with the addresses in their places. That
+// takes a device whose memory has addresses (driver.Addresser): an OpenCL driver without
+// unified or virtual memory has only handles.
 func (j *job) resolveAddresses(s *spec) ([]byte, error) {
 	data := append([]byte(nil), s.data...)
 	for _, a := range s.addresses {

@@ -114,8 +114,8 @@ func (l *inflation) openOnlyMember(name string) (only *wrapper.File, err error) 
 	return only, nil
 }
 
-// maxMember bounds the size of an unpacked member of a zip archive, in a
-// temporary file: the largest libraries in wheels have 2 GiB.
+// maxMember bounds the size of a member of a zip archive that is unpacked into a temporary
+// file: the largest libraries in wheels have 2 GiB.
 const maxMember = 8 << 30
 
 // unpackMember opens a member of a zip archive; nil if it has no images. It is
@@ -148,8 +148,8 @@ func (l *inflation) unpackMember(name string, member *zip.File) (*wrapper.File, 
 	return f, err
 }
 
-// refuseArchive says why a file in an archive is not edited in its place: the
-// record of a wheel has the digest of each file.
+// refuseArchive returns an error for a file in an archive, which is not edited in place: a
+// wheel records the digest of each file.
 func refuseArchive(name string) error {
 	archive, _, member := cutMember(name)
 	if !member {

@@ -16,8 +16,8 @@ import (
 // their names in it.
 type collection map[string]func() (*wrapper.File, error)
 
-// openCollection returns the files of a folder or an archive, and a function
-// that closes the archive; nil for any other file.
+// openCollection returns the files of a folder or an archive, and a function that closes
+// the archive. It returns nil for any other file.
 func (l *inflation) openCollection(name string) (collection, func() error, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -72,8 +72,8 @@ func (l *inflation) archiveFiles(name string) (collection, func() error, error) 
 	return files, archive.Close, nil
 }
 
-// compareCollections compares the files of one name in two folders or archives,
-// and reports whether both are such. Files without images do not count.
+// compareCollections compares the files with the same name in two folders or archives. done
+// says that both are folders or archives. Files without images do not count.
 func (d *differ) compareCollections(nameA, nameB string) (done bool, err error) {
 	a, closeA, err := d.openCollection(nameA)
 	if a == nil || err != nil {

@@ -10,7 +10,7 @@ import (
 	"offlink/wrapper"
 )
 
-// differ is the command diff.
+// differ has the options of the command diff.
 type differ struct {
 	inflation
 	streams cli.Streams
@@ -38,7 +38,8 @@ folders or wheels it compares the files of one name; WHEEL!MEMBER names a file i
 // compareFiles compares the images of two files, in pairs that the library
 // chooses.
 func (d *differ) compareFiles(nameA, nameB string) error {
-	// Only when both are folders or archives; a folder beside a file is an error of opening it.
+	// Only if both are folders or archives: a folder compared with a file fails below,
+	// when it is opened as a file.
 	if done, err := d.compareCollections(nameA, nameB); done || err != nil {
 		return err
 	}

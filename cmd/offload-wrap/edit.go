@@ -34,8 +34,9 @@ func (e *editing) defineFlags(c *cobra.Command) {
 	e.inflation.defineInflationFlags(c)
 }
 
-// editFile opens the file, finds the images and writes the edited file beside the
-// name that it will get.
+// editFile opens the file, finds the images and writes the edited file next to the name
+// that it will get. choose selects the images, check may refuse each, write writes the
+// edited file.
 func (e *editing) editFile(name string, choose func(*wrapper.File) ([]int, error), check func(*wrapper.Located) error, write func(io.Writer, *wrapper.File, []int) error) error {
 	// A wheel lists the digests of its members: an edited member would not install.
 	if err := refuseArchive(name); err != nil {
@@ -96,8 +97,8 @@ func (e *editing) protectCode(outputs *cli.Outputs, name string) error {
 	return outputs.CheckOutput(cmp.Or(e.output, name))
 }
 
-// checkInput refuses an edit of a file that another program wrote to meanwhile, or
-// that it replaced: in place, the edited old file would take the place of the new.
+// checkInput refuses an edit of a file that another program changed or replaced meanwhile:
+// in place, the edited old file would replace the new one.
 func (e *editing) checkInput(f *wrapper.File) error {
 	if err := f.CheckUnchanged(); err != nil {
 		return err

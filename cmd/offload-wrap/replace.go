@@ -15,8 +15,8 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// replacer is the command replace. It changes one image at a time, as two images of a
-// file seldom take the same code.
+// replacer has the options of the command replace. It changes one image at a time, as two
+// images of a file seldom get the same code.
 type replacer struct {
 	editing
 	force bool
@@ -40,8 +40,8 @@ larger than the old goes into a new segment or section.`,
 	return c
 }
 
-// replaceImage writes the file with the image replaced, beside the old one,
-// and renames it.
+// replaceImage writes the file with the image replaced next to the old one, and renames
+// it.
 func (r *replacer) replaceImage(name, newName string) error {
 	// check loads the new code, as its form depends on the old image; the image is one.
 	var n *newCode
@@ -80,9 +80,10 @@ type newCode struct {
 	checkUnchanged func() error // where it came with one
 }
 
-// loadNew reads the new code: of the one image of a file that has images, else
-// the file itself. Code is often a file that could hold images, an ELF file or
-// an archive: a file of the same form as the old code is code.
+// loadNew reads the new code: that of the one image of a file that has images, otherwise
+// the file itself. Code is often an ELF file or an archive, which could hold images: one
+// that has none, or that cannot be read as a holder of images but has the form of the old
+// code, is taken as code.
 func (r *replacer) loadNew(name string, old *wrapper.Located) (*newCode, error) {
 	f, err := r.openSource(name)
 	if err == nil && len(f.Images()) == 0 {
@@ -122,7 +123,7 @@ func loadCode(name string, old *wrapper.Located, failure error) (*newCode, error
 // checkCode refuses new code that does not fit the image's entries and
 // properties; with --force it only prints the differences.
 func (r *replacer) checkCode(name string, old *wrapper.Located, n *newCode) error {
-	if n.image == nil { // of an image the entries must agree, too
+	if n.image == nil { // the entries of an image must agree, even with equal code
 		if same, err := old.HasCode(n.code, r.newBudget()); same || err != nil {
 			return err
 		}
@@ -135,8 +136,8 @@ func (r *replacer) checkCode(name string, old *wrapper.Located, n *newCode) erro
 	return err
 }
 
-// checkFit refuses code that does not fit the image's entries or format,
-// unless --force is given: a program that launches it would fail much later.
+// checkFit returns an error for code that does not fit the image's entries or format: a
+// program that launches it would fail much later.
 func (r *replacer) checkFit(name string, old *wrapper.Located, n *newCode) error {
 	plain, err := container.Uncompress(&old.Image, r.newBudget())
 	if err != nil {

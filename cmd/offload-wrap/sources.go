@@ -26,8 +26,8 @@ func (l *lister) listSource(name string) error {
 	return l.listFile(name)
 }
 
-// listArchived lists a file of an archive, if the name is that of one; else
-// the file is missing, as the error says.
+// listArchived lists a file of an archive if the name is that of one. Otherwise the file is
+// missing, and it returns that error.
 func (l *lister) listArchived(name string, missing error) error {
 	archive, member, ok := cutMember(name)
 	if !ok {
@@ -122,7 +122,7 @@ func (l *lister) fileOfMany(f *wrapper.File) error {
 	return err
 }
 
-// headSize is how much of a file reports whether it can have images.
+// headSize is how many bytes of a file are read to see whether it can have images.
 const headSize = 4096
 
 // mayHold reports whether a file of a folder can have images, by its first

@@ -11,9 +11,9 @@ import (
 	"offlink/wrapper"
 )
 
-// A row of the table is a string of cells with a NUL after each: there may be
-// tens of thousands of rows. No cell is empty or has a blank in it, so that
-// awk and cut split rows as they are printed.
+// tableHead is the first row of the table. A row is one string of cells with a NUL after
+// each, which takes less memory than slices: there may be tens of thousands of rows. No cell
+// is empty or has a blank in it, so that awk and cut split rows as they are printed.
 
 var tableHead = strings.Join([]string{
 	"IMAGE", "KIND", "TARGET", "ARCH", "FORMAT", "SIZE", "ENTRIES", "EXPORTS", "IMPORTS", "SETS", "OFFSET", "WHERE", "FILE", "",
@@ -117,7 +117,7 @@ func quoteControls(s string) string {
 // The heading is bold on a terminal (ECMA-48, SGR).
 const bold, plain = "\x1b[1m", "\x1b[m"
 
-// printTable prints rows with aligned columns, the last as it comes.
+// printTable prints rows with aligned columns, except for the last, which is not padded.
 func printTable(out io.Writer, rows []string, coloured bool) error {
 	var widths [tableColumns]int
 	rows = slices.Insert(rows, 0, tableHead)

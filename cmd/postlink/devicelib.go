@@ -14,8 +14,8 @@ import (
 	"offlink/split"
 )
 
-// readLibraryFolder reads the libraries of -device-lib-dir; nil without one, or
-// where the module declares nothing that a library may define.
+// readLibraryFolder reads the libraries of -device-lib-dir. It returns nil without that
+// option, or if the module declares nothing that a library may define.
 func readLibraryFolder(module *ir.Module, o *options) (*devicelib.Folder, error) {
 	if o.libraries == "" || o.split.Single || !devicelib.MayNeed(module) {
 		return nil, nil
@@ -103,15 +103,15 @@ func libraryTargets(images []*image, o *options, needs func(*image) bool) []stri
 	return targets
 }
 
-// makeLibrary writes the files of a library's image. The library takes the way
-// of the input: it may have the other format, and tools of its own version.
+// makeLibrary writes the files of a library's image. The library is processed like an
+// input, with a translator of its own: its format and its LLVM version may differ.
 func (b *build) makeLibrary(i *image, library string, sets func(*ir.Module) *props.Sets, targets []string) error {
 	input, err := openModule(b.ctx, filepath.Join(b.options.libraries, library), b.options, b.streams)
 	if err != nil {
 		return err
 	}
 	defer input.Close()
-	// The input's translator has warned of make's jobs already.
+	// The input's translator has printed the warning about make's jobs already.
 	spirv, err := newTranslator(b.ctx, input, b.options, io.Discard)
 	if err != nil {
 		return err

@@ -8,15 +8,14 @@ import (
 	"offlink/ir"
 )
 
-// maxTextDepth is the depth to which types and metadata are spelled out: nodes
-// can form rings.
+// maxTextDepth is the depth to which types and metadata are spelled out: nodes can form
+// cycles.
 const maxTextDepth = 4
 
 // typeText spells a type as LLVM does, with "..." for deeply nested elements.
 func typeText(m *ir.Module, id ir.TypeID) string { return nestedType(m, id, 0) }
 
-// nestedType spells a type, bounded in depth: types of hostile bitcode nest
-// without end.
+// nestedType spells a type, bounded in depth: types of hostile bitcode may nest without end.
 func nestedType(m *ir.Module, id ir.TypeID, depth int) string {
 	if int(id) >= len(m.Types) || depth > maxTextDepth {
 		return "..."

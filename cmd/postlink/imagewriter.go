@@ -20,8 +20,8 @@ type imageWriter struct {
 	spirv  *translator // nil: images are written as IR
 	writer ir.PartitionWriter
 	words  []byte // memory of SPIR-V modules
-	// alone is true for the one image of a module that was not changed: its
-	// code is the input, and is written only where that is asked for.
+	// alone is true for the one image of a module that was not changed: its code is
+	// the input, which is written again only if the command line asks for that.
 	alone bool
 }
 
@@ -116,8 +116,8 @@ func (w *imageWriter) writeProperties(i *image, partition *split.Partition) erro
 	return nil
 }
 
-// writeTarget writes the property sets for one target and returns the name of
-// the file, or an empty string where none is wanted.
+// writeTarget writes the property sets for one target and returns the name of the file, or
+// an empty string if none is wanted.
 func (w *imageWriter) writeTarget(i *image, partition *split.Partition, target string) (string, error) {
 	if !w.options.properties {
 		return "", nil
@@ -148,8 +148,8 @@ func (w *imageWriter) writeSets(i *image, sets *props.Sets, target string) (stri
 	return name, w.outputs.QueueFile(name, text)
 }
 
-// writeSymbols writes the entry points of an image, a line each, for -symbols.
-// A run that writes one module alone has no table that could name the file.
+// writeSymbols writes the entry points of an image, a line each, for -symbols. A run with
+// -ir-output-only has no table that could name the file.
 func (w *imageWriter) writeSymbols(i *image, partition *split.Partition) error {
 	if !w.options.symbols || w.options.split.Single {
 		return nil

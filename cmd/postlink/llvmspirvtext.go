@@ -19,8 +19,8 @@ const (
 	formAssembly
 )
 
-// fileExtension is that of the output beside the input. The tool names assembly
-// text as it names modules.
+// fileExtension is the extension of an output next to the input. The tool gives assembly
+// text that of modules.
 func (f outputForm) fileExtension() string {
 	if f == formTranslatorText {
 		return ".spt"

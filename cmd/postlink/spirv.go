@@ -24,7 +24,7 @@ type spirvOptions struct {
 	// validate asks for spirv-val, optimize for spirv-opt with these flags.
 	validate bool
 	optimize []string
-	// statistics asks how many functions were translated.
+	// statistics asks for the number of functions that were translated.
 	statistics bool
 	// wrappers asks for kernels as the Khronos translator wrote them until 2025.
 	wrappers bool
@@ -114,8 +114,8 @@ func llvmVersion(m *ir.Module) int {
 	return newest
 }
 
-// versionOf reads "clang version 19.1.7 (...)", which may have a vendor's
-// name before it. Other compilers that are built on LLVM count otherwise.
+// versionOf reads "clang version 19.1.7 (...)", which may have a vendor's name before it.
+// Other compilers that are built on LLVM have version numbers of their own.
 func versionOf(ident string) int {
 	_, rest, found := strings.Cut(ident, "clang version ")
 	if !found {

@@ -117,8 +117,8 @@ func (p *parameter) makeArgument(device driver.Device, q driver.Queue, size int)
 	return arg, nil
 }
 
-// digestMemory is a digest of all buffers after a launch. Its first bytes are enough
-// to tell results apart, and make a short line of the golden file.
+// digestMemory returns a digest of all buffers after a launch: the first bytes of a hash,
+// which are enough to distinguish results and make short lines.
 func digestMemory(q driver.Queue, memories []driver.Memory) (string, error) {
 	h := sha256.New()
 	data := make([]byte, bufferSize)

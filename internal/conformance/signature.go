@@ -55,8 +55,8 @@ func parseParameter(text string) parameter {
 	return p
 }
 
-// Numbers that are at the edges of conversions and of overflow, then numbers
-// of no pattern.
+// The first elements of buffers are at the edges of conversions and of overflow. Those after
+// them have no pattern.
 var (
 	edgeIntegers = []uint64{0, 1, 2, 3, ^uint64(0), 7, 100, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0x7fffffff, 0x80000000, 0x7fffffffffffffff, 1 << 63, 31, 33}
 	edgeFloats   = []float64{0, 1, -1, 0.5, 1.5, 2.5, -2.5, 3.75, -0.25, 100.25, -1000.5, 127.5, 255.5, 65000, 0.1, -7, 30000.75, 2}
@@ -91,7 +91,7 @@ func number(element string, i int) (bits uint64, size int) {
 	return n & 0xffffffff, 4
 }
 
-// halfBits rounds towards zero: any number of the type does.
+// halfBits converts to a half, rounding towards zero: an exact conversion is not needed.
 func halfBits(f float32) uint16 {
 	bits := math.Float32bits(f)
 	exponent := int(bits>>23&0xff) - 127 + 15

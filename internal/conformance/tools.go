@@ -28,8 +28,8 @@ type reference struct {
 	newest     int    // LLVM whose bitcode it reads
 }
 
-// references are those that are installed. The translator of LLVM 15 is also
-// that of LLVM 14, with the same code for typed pointers.
+// references returns the released translators that are installed. That of LLVM 15 also
+// stands for LLVM 14, which has the same code for typed pointers.
 func references(python string) (list []reference) {
 	hints := func(names ...string) string {
 		text := "+all"
@@ -85,7 +85,7 @@ func (r *reference) translate(bitcode, output string) error {
 	return err
 }
 
-// reverse has it make LLVM IR of SPIR-V, which LLVM's verifier must take.
+// reverse has the translator make LLVM IR of SPIR-V, which LLVM's verifier must take.
 func (r *reference) reverse(code string) error {
 	out := code + ".reverse.bc"
 	defer os.Remove(out)
@@ -131,7 +131,8 @@ func translateHere(input string) (code []byte, err error) {
 	return code, nil
 }
 
-// Faults of our translator, as opposed to constructs that it refuses.
+// errPanic and errInvalid are faults of our translator, as opposed to constructs that it
+// refuses.
 var (
 	errPanic   = errors.New("the translator panics")
 	errInvalid = errors.New("the output does not verify")

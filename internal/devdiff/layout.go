@@ -93,8 +93,8 @@ func alignUp(n, align int) int { return (n + align - 1) / max(align, 1) * align 
 // plan is the numbers that arguments are made of.
 type plan struct{ small, large uint64 }
 
-// plans are tried one after the other: numbers of 32 bits and fewer often are
-// dimensions, those of 64 bits sizes and offsets.
+// plans are tried one after the other until the kernel runs and changes memory. Numbers of
+// up to 32 bits often are dimensions, and those of 64 bits sizes and offsets.
 var plans = []plan{{1, 4}, {1, 1}, {1, 16}, {2, 8}, {4, 64}, {1, 0}, {0, 0}, {3, 2}}
 
 // fieldValue is a field of an argument.
@@ -112,8 +112,8 @@ func (p plan) fieldValue(f field) uint64 {
 	return p.small
 }
 
-// elementValue is field number n of a buffer: numbers from a small range, all of
-// which halves have.
+// elementValue returns the bits of field number n of a buffer: numbers from a small range
+// that a half can represent exactly.
 func elementValue(f field, n int) uint64 {
 	v := float64(n*7%23-5) * 0.375
 	if seed != 0 && f.float {
@@ -137,8 +137,8 @@ func elementValue(f field, n int) uint64 {
 // seed makes the elements of buffers random; -seed sets it.
 var seed uint64
 
-// randomElement is a number of a range in which few functions overflow, and that
-// halves have.
+// randomElement returns a number of a range in which few functions overflow, and that a half
+// can represent exactly.
 func randomElement(n uint64) float64 { return float64(int64(randomBits(n)%2048)-1024) / 128 }
 
 // randomBits hashes the number of an element with the seed (SplitMix64).

@@ -24,16 +24,16 @@ type kernelPackage struct {
 	include []string // patterns of base names; nil takes all
 	exclude []string // patterns of base names: parts of programs, not programs
 	// flags of the compiler, where $DIR is the folder of the package, $FILE that of
-	// the source, and $WORK an own one.
+	// the source, and $WORK a temporary one.
 	flags  []string
-	header string // an empty file that is included and not shipped
+	header string // a file that sources include but the package lacks; it is made empty
 	sample int    // files that a test takes; 0: only with OFFLINK_ALL_KERNELS
 	stated bool   // the sources state launches
 }
 
 var kernelPackages = []kernelPackage{
 	{name: "piglit", sample: 24, stated: true, exclude: []string{"doc_program.cl", "template_program.cl"}},
-	// A kernel of it has tens of thousands of instructions, and takes minutes.
+	// Its kernels have tens of thousands of instructions, and take minutes each.
 	{name: "hashcat-data", include: []string{"m*.cl", "amp_*.cl", "markov_*.cl", "shared.cl"}, flags: hashcatFlags},
 	{name: "darktable", sample: 2, flags: []string{"-cl-std=CL2.0", "-I$FILE"}},
 	{name: "python3-silx", sample: 5, flags: []string{"-cl-std=CL2.0", "-I$FILE", "-DWORKGROUP_SIZE=16", "-DIMAGE_W=32", "-DIMAGE_H=32", "-DNB_IMAGES=2", "-DBLOCKSIZE=16"}},
@@ -70,7 +70,7 @@ func (p *kernelPackage) takes(name string) bool {
 	return p.include == nil || slices.ContainsFunc(p.include, matches)
 }
 
-// errCompiler is of a source that the compiler refuses.
+// errCompiler is the error for a source that the compiler refuses.
 var errCompiler = errors.New("the compiler refuses it")
 
 // compileSource makes SPIR-V of a source with a clang and with fromir; extra are

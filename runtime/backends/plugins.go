@@ -41,8 +41,8 @@ func (d *Discovery) openPlugins(o *Options, t *tracer) []*Found {
 	return list
 }
 
-// pluginParts are the parts of the plugins: one where no plugin is named, which tells why
-// where the file cannot be read.
+// pluginParts returns the parts of the plugins, one for each. If none is named it is a
+// single part, whose process reports a configuration file that cannot be read.
 func pluginParts(o *Options) (parts []string) {
 	file, _ := configFile(o)
 	names, err := readConfig(file)
@@ -57,8 +57,8 @@ func pluginParts(o *Options) (parts []string) {
 	return parts
 }
 
-// pluginNames are the names of the plugins' back ends. A file that cannot be
-// read is told when they are opened.
+// pluginNames returns the names of the plugins' back ends. A file that cannot be read is
+// reported when they are opened.
 func pluginNames(o *Options) (names []string) {
 	file, _ := configFile(o)
 	libraries, err := readConfig(file)
@@ -124,9 +124,9 @@ func parseConfig(path string, r io.Reader) (names []string, err error) {
 	return names, nil
 }
 
-// candidates are the paths to try for a name: on LD_LIBRARY_PATH, beside our
-// own file, then as the system's loader looks it up. A name with a folder is
-// a path.
+// candidates returns the paths to try for a name: in the folders of LD_LIBRARY_PATH, in
+// that of our own file, and then the name, which the system's loader looks up. A name with
+// a folder is a path.
 func candidates(o *Options, name string) (list []string) {
 	if strings.ContainsRune(name, filepath.Separator) {
 		return []string{name}
@@ -143,8 +143,8 @@ func candidates(o *Options, name string) (list []string) {
 	return append(list, name)
 }
 
-// openPlugin opens one library. Its back end has the name of the file, so the
-// environment may exclude it before it is opened.
+// openPlugin opens one library. The name of its back end is made from that of the file, so
+// that the environment may exclude it before it is opened.
 func (d *Discovery) openPlugin(o *Options, t *tracer, name string) *Found {
 	f := &Found{Name: name, Plugin: true, Part: pluginPart(name)}
 	if !d.Filter.MayChoose(piplugin.BackendName(name)) {

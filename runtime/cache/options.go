@@ -15,11 +15,10 @@ type Options struct {
 	// MinImages and MaxImages are the bytes of the device images, all of a link
 	// together, whose programs are stored (StoresImages); 0 means no limit.
 	MinImages, MaxImages int64
-	// MaxSize is the bytes of the whole folder, beyond which the entries go
-	// that were not used for longest; 0 means no
-	// limit.
+	// MaxSize is the most bytes of the whole folder, beyond which the entries that
+	// were not used for the longest time are removed; 0 means no limit.
 	MaxSize int64
-	// MaxAge is the time after its last use when an entry goes; 0 means no limit.
+	// MaxAge is the time after its last use when an entry is removed; 0 means no limit.
 	MaxAge time.Duration
 	// Trace, if set, takes a line for each use.
 	Trace func(string)
@@ -61,8 +60,8 @@ func FromEnvironment(getenv func(string) string, stderr io.Writer) (o Options, o
 	return o, on && o.Dir != ""
 }
 
-// isEnabled reads the two switches. The one of 2021 turns the cache off, whatever the
-// other says: its user wants no files.
+// isEnabled reads the two switches. SYCL_CACHE_DISABLE_PERSISTENT, of the releases of 2021,
+// turns the cache off whatever the other says: its user wants no files.
 func isEnabled(getenv func(string) string, stderr io.Writer) bool {
 	switch value := getenv("SYCL_CACHE_PERSISTENT"); value {
 	case "", "0":
@@ -81,15 +80,15 @@ type environment struct {
 	stderr io.Writer
 }
 
-// maxNumber bounds the variables, as MB are counted in bytes; maxDays the time of a
-// Duration.
+// maxNumber bounds the variables, so that a number of MB fits an int64 in bytes. maxDays
+// keeps a number of days within a Duration.
 const (
 	maxNumber = 1 << 42
 	maxDays   = 100 * 365
 )
 
-// number reads a variable; one that is not a number, or too large, is as if it
-// were not there.
+// number reads a variable. One that is not a number, or too large, is ignored with a
+// warning.
 func (e environment) number(name string, otherwise int64) int64 {
 	value := e.getenv(name)
 	if value == "" {
@@ -103,8 +102,8 @@ func (e environment) number(name string, otherwise int64) int64 {
 	return n
 }
 
-// traces reports whether the disk's bit is set in SYCL_CACHE_TRACE, or the variable is
-// not a number, as in the releases where any value turned the trace on.
+// traces reports whether the bit of the cache on disk is set in SYCL_CACHE_TRACE, or the
+// variable is not a number: in older releases any value turned the trace on.
 func (e environment) traces() bool {
 	value := e.getenv("SYCL_CACHE_TRACE")
 	if value == "" {
@@ -137,5 +136,5 @@ func (c *Cache) StoresImages(size int64) bool {
 // maxFile bounds the bytes that are read of a file.
 const maxFile = maxData + maxHeader + 1<<10
 
-// temporaries keeps the temporary files of a process apart.
+// temporaries numbers the temporary files of a process.
 var temporaries atomic.Uint64

@@ -11,15 +11,15 @@ import (
 	"offlink/runtime/internal/libcuda"
 )
 
-// object is a module that was checked. The driver sees it at the link: its
-// compiler takes a module only together with those that it imports from.
+// object is a module that was checked. The driver sees it only at the link: its compiler
+// takes a module only together with those that it imports from.
 type object struct {
 	device *Device
 	name   string
 	kind   codeKind
 	code   []byte
 	ptx    *ptx.Module // nil unless it is PTX
-	// variables are the names of variables by those that the host has for them.
+	// variables are the names of variables in the code by the host's names.
 	variables map[string]string
 }
 
@@ -48,8 +48,9 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 // offlink/device.h mentions it.
 const specVariable = "offlink_spec_constants"
 
-// defineConstants gives the module its specialization constants. Each module
-// has its own, so that several of a program do not meet.
+// defineConstants defines the variable with the module's specialization constants. Each
+// module has a variable of its own, with local linkage, so that those of several modules of
+// a program do not clash.
 func (o *object) defineConstants(values []byte) (err error) {
 	if !o.ptx.Mentions(specVariable) {
 		return nil
@@ -124,8 +125,8 @@ func (d *Device) ownObjects(objects []driver.Object) ([]*object, error) {
 	return own, nil
 }
 
-// linkCode links the objects to a cubin. A cubin or fat binary that stands
-// alone was linked before, and is taken as it is.
+// linkCode links the objects to a cubin. A single cubin or fat binary was linked before,
+// and is taken as it is.
 func (d *Device) linkCode(objects []*object) ([]byte, error) {
 	if len(objects) == 1 && objects[0].kind != codePTX {
 		return objects[0].code, nil
@@ -144,8 +145,7 @@ func (d *Device) linkCode(objects []*object) ([]byte, error) {
 	return d.library.Link(inputs)
 }
 
-// newImage collects the facts about the linked code that the driver does not
-// tell.
+// newImage collects the facts about the linked code for which the driver has no query.
 func newImage(objects []*object) *image {
 	i := &image{Entries: map[string]entry{}, Variables: map[string]string{}, Offsets: true}
 	for _, o := range objects {
@@ -166,9 +166,9 @@ func newImage(objects []*object) *image {
 	return i
 }
 
-// knowsOffset reports whether a module's kernels add the global offset of a
-// launch: they read no block numbers, or the offset too. Those that call the
-// work-item functions do neither themselves.
+// knowsOffset reports whether a module's kernels respect the global offset of a launch.
+// Kernels that read block numbers must read the offset too. Kernels that call the work-item
+// functions of the back end read neither, as these add the offset.
 func knowsOffset(m *ptx.Module) bool {
 	return !m.ReadsRegister("%ctaid") || m.Mentions(offsetVariable)
 }

@@ -23,15 +23,15 @@ type Device struct {
 	info    driver.Info
 	limits  limits
 
-	// needsNoContext is set where the driver takes calls with a stream on
-	// threads without a context: a launch is one call then.
+	// needsNoContext is set if the driver takes calls with a stream on threads without
+	// a context, so that a launch is one call.
 	needsNoContext bool
 	probed         sync.Once
 
 	// workItems is builtinModule's text, made once.
 	workItems func() []byte
 
-	// sharedBase finds out once where the shared memory of a block begins.
+	// sharedBase returns where the shared memory of a block begins, which is probed once.
 	sharedBase func() (uint64, error)
 }
 
@@ -66,7 +66,7 @@ func (d *Device) withContext(calls func() error) error {
 	return calls()
 }
 
-// contextFreeVersion is that of the drivers that were seen to take calls with a
+// contextFreeVersion is the oldest version of which a driver was seen to take calls with a
 // stream on any thread: 13.0, driver 580.
 const contextFreeVersion = 13000
 
@@ -78,12 +78,12 @@ func (d *Device) probeContext(s libcuda.Stream) {
 			return
 		}
 		d.needsNoContext = d.library.QueryStream(s) == nil
-		_ = d.library.SetCurrent(d.context) // the next call that needs it says so
+		_ = d.library.SetCurrent(d.context) // a failure shows in the next call that needs it
 	})
 }
 
-// withStream runs calls that have a stream: with a context where the driver
-// wants one, or where it turns out that it does.
+// withStream runs calls that have a stream. If the driver needs no context for these they
+// run without one, and again with one if they fail for lack of it.
 func (d *Device) withStream(calls func() error) error {
 	if d.needsNoContext {
 		if err := calls(); !libcuda.IsContextError(err) {
@@ -93,9 +93,8 @@ func (d *Device) withStream(calls func() error) error {
 	return d.withContext(calls)
 }
 
-// releaseInContext is withContext for calls that give something back: they are
-// made even if the context could not be set at first, which is an error all the
-// same.
+// releaseInContext is withContext for calls that release something. If the context cannot
+// be set it tries once more, so that a passing failure, which is returned, leaks nothing.
 func (d *Device) releaseInContext(calls func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -13,13 +13,13 @@ import (
 	"offlink/runtime/driver"
 )
 
-// image is linked code with the facts that only its modules had:
-// a program in the form that it is stored in.
+// image is linked code with the facts that only its modules had. It is the form in which a
+// program is stored.
 type image struct {
 	code []byte // a cubin, or a fat binary
 	// Entries are the kernels of PTX.
 	Entries map[string]entry
-	// Variables are the names of variables by the host's names for them.
+	// Variables are the names of variables in the code by the host's names.
 	Variables map[string]string
 	// Offsets reports whether kernels add the offset of a launch.
 	Offsets bool
@@ -50,9 +50,9 @@ func newEntry(e *ptx.Entry) entry {
 	return made
 }
 
-// paramKind tells pointers from values. A number of 64 bits of a compiler
-// that writes no .ptr may be a pointer, for which an address is a good value
-// too.
+// paramKind distinguishes pointers from values. Compilers that write no .ptr declare
+// pointers as 64-bit numbers, so that such a parameter counts as a buffer, for which the
+// bytes of an address may be given as well.
 func paramKind(p ptx.Param) driver.ParamKind {
 	switch {
 	case p.Pointer && p.Space == "shared":

@@ -17,7 +17,7 @@ type limits struct {
 	minor  int
 }
 
-// vendorID is NVIDIA's of PCI.
+// vendorID is NVIDIA's PCI vendor ID.
 const vendorID = 0x10de
 
 // attributeReader reads attributes up to the first failure.

@@ -9,7 +9,7 @@ import (
 	"offlink/runtime/internal/streams"
 )
 
-// native is the device for its queues, events and memory.
+// native implements streams' interfaces for a device: queues, events and memory.
 type native struct{ device *Device }
 
 func (n native) Within(calls func() error) error       { return n.device.withContext(calls) }
@@ -36,7 +36,7 @@ func (n native) IsStreamDone(s streams.Stream) (bool, error) {
 	return isDone(n.device.library.QueryStream(libcuda.Stream(s)))
 }
 
-// isDone takes the driver's word for work that goes on out of the errors.
+// isDone makes the driver's code for unfinished work false instead of an error.
 func isDone(err error) (bool, error) {
 	if libcuda.IsNotReady(err) {
 		return false, nil
@@ -95,8 +95,8 @@ func (n native) FreeMemory(kind driver.MemoryKind, address uint64) error {
 	})
 }
 
-// ClearMemory has the device do it, managed memory included. The default
-// stream, number 0, is ordered with itself only.
+// ClearMemory has the device clear the memory, managed memory included, in the default
+// stream. The streams of queues are not ordered with that, so that they are not delayed.
 func (n native) ClearMemory(address uint64, size int64) error {
 	if err := n.device.library.Set(address, 0, 1, size, 0); err != nil {
 		return err
@@ -108,14 +108,13 @@ func (n native) FindAllocation(address uint64) (start uint64, size int64, err er
 	return n.device.library.Range(address)
 }
 
-// WriteMemory copies: of memory that the driver does not know it makes a copy
+// WriteMemory copies data. If the driver does not know the memory of data, it copies that
 // before the call returns.
 func (n native) WriteMemory(to uint64, data []byte, s streams.Stream) error {
 	return n.device.library.Write(to, data, libcuda.Stream(s))
 }
 
-// ReadMemory returns when the copy is done, unless the driver knows the memory
-// that data is.
+// ReadMemory returns when the copy is done, unless the driver knows the memory of data.
 func (n native) ReadMemory(data []byte, from uint64, s streams.Stream) error {
 	return n.device.library.Read(data, from, libcuda.Stream(s))
 }
@@ -124,8 +123,8 @@ func (n native) CopyMemory(to, from uint64, size int64, s streams.Stream) error 
 	return n.device.library.Copy(to, from, size, libcuda.Stream(s))
 }
 
-// FillMemory repeats a pattern with the widest values that the driver sets and
-// the address allows: each value of the pattern is one series.
+// FillMemory repeats a pattern with the widest values that the driver can set and the
+// address allows. A pattern of several values takes a strided fill for each of them.
 func (n native) FillMemory(to uint64, size int64, pattern []byte, s streams.Stream) error {
 	library, stream := n.device.library, libcuda.Stream(s)
 	width := min(len(pattern), 4)
@@ -135,7 +134,7 @@ func (n native) FillMemory(to uint64, size int64, pattern []byte, s streams.Stre
 	if len(pattern) == width {
 		return library.Set(to, littleEndian(pattern), width, size/int64(width), stream)
 	}
-	if width == 2 { // series of these do not exist
+	if width == 2 { // SetStrided has none of two bytes
 		width = 1
 	}
 	for i := 0; i < len(pattern); i += width {

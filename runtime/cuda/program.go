@@ -30,7 +30,7 @@ func (d *Device) loadImage(i *image) (p *program, err error) {
 	return p, nil
 }
 
-// Close unloads the module when the launches before have ended.
+// Close unloads the module once the launches submitted before have ended.
 func (p *program) Close() error {
 	return p.device.FreeLater(func() error {
 		return p.device.releaseInContext(func() error { return errors.Join(p.launch.closeEvents(p.device), p.device.library.Unload(p.module)) })
@@ -121,8 +121,8 @@ func (k *kernel) loadKernel() (err error) {
 	return err
 }
 
-// findParams takes the parameters from the PTX that the kernel was made of,
-// or asks the driver, which knows their sizes.
+// findParams takes the parameters from the PTX of which the kernel was made, or asks the
+// driver, which knows only their sizes.
 func (k *kernel) findParams() error {
 	if e, ok := k.program.image.Entries[k.name]; ok {
 		k.params, k.groups.Required = e.Params, e.Required
@@ -134,7 +134,7 @@ func (k *kernel) findParams() error {
 		for _, p := range infos {
 			kind := driver.ParamValue
 			if p.Size == 8 {
-				kind = driver.ParamBuffer // it may be one
+				kind = driver.ParamBuffer // it may be a pointer
 			}
 			k.params = append(k.params, param{driver.Param{Kind: kind, Size: p.Size}, p.Offset})
 		}

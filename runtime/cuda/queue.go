@@ -14,8 +14,8 @@ import (
 type queue struct {
 	*streams.Queue
 	device *Device
-	// scratch is for launches that nobody waits for; the queue's lock guards
-	// it, as it does programs.
+	// scratch is for launches without events that do not block. The queue's lock
+	// guards it and the fields up to lastProgram.
 	scratch     libcuda.Launch
 	shape       launchShape
 	lastProgram *launchVariables
@@ -37,7 +37,7 @@ func (p *programSet) insertProgram(v *launchVariables) {
 	p.list[v] = true
 }
 
-// endStream tells the programs that a stream has no more work.
+// endStream notes in the programs that a stream has no more work.
 func (p *programSet) endStream(s streams.Stream) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,8 +82,8 @@ func (q *queue) launchKernel(k *kernel, r *driver.Range, args []driver.Arg, s dr
 	return q.Enqueue(s, func(stream streams.Stream) error { return q.submitLaunch(k, &later, n, libcuda.Stream(stream)) })
 }
 
-// launchShape is the kernel and the range that the scratch memory is filled in
-// for: most launches have those of the one before.
+// launchShape is the kernel and the range for which the scratch memory is filled in: most
+// launches have those of the one before, which need no check again.
 type launchShape struct {
 	kernel        *kernel
 	dimensions    int

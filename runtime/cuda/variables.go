@@ -9,10 +9,10 @@ import (
 	"offlink/runtime/internal/libcuda"
 )
 
-// launchVariables are the variables of a program that tell its kernels the
-// offset and the dimensions of their launch, which CUDA has no notion of. All
-// launches of a program read the same ones: a launch with other values waits
-// for those before it, in any stream, and those after it wait for the change.
+// launchVariables are the variables of a program from which its kernels read the offset and
+// the number of dimensions of their launch, which CUDA launches lack. All launches of a
+// program share them: a launch with other values waits for those before it, in any stream,
+// and those after it wait for the change.
 type launchVariables struct {
 	offset, dimensions uint64 // addresses; 0: the program does not read it
 
@@ -22,8 +22,8 @@ type launchVariables struct {
 	// that launched last.
 	users map[libcuda.Stream]bool
 	last  libcuda.Stream
-	// changed happens when the last change is done, before when a stream has
-	// come to a point. 0: not made yet.
+	// changed is recorded after the last change. before is recorded in each stream that
+	// the next change has to wait for. They are 0 before they are made.
 	changed, before libcuda.Event
 }
 
@@ -62,12 +62,12 @@ func (v *launchVariables) wantedValues(r *driver.Range) (w launchValues) {
 	return w
 }
 
-// launchWithValues launches in the stream when the variables have the values in
-// the order of the stream.
+// launchWithValues launches in the stream, after commands that give the variables the
+// values if they have others.
 func (v *launchVariables) launchWithValues(d *Device, f libcuda.Function, s libcuda.Stream, w launchValues, n *libcuda.Launch) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.last != s || v.current != w { // else the stream is in order already
+	if v.last != s || v.current != w { // otherwise the stream is ordered after the change
 		if err := v.orderStream(d, s, w); err != nil {
 			return err
 		}
@@ -75,7 +75,8 @@ func (v *launchVariables) launchWithValues(d *Device, f libcuda.Function, s libc
 	return d.library.Launch(f, s, n)
 }
 
-// orderStream has the later work of the stream find the values.
+// orderStream makes the later work of the stream read the values: it changes the variables,
+// or has the stream wait for the last change.
 func (v *launchVariables) orderStream(d *Device, s libcuda.Stream, w launchValues) error {
 	if v.current != w {
 		if err := v.changeValues(d, s, w); err != nil {
@@ -123,8 +124,8 @@ func (v *launchVariables) makeEvents(d *Device) (err error) {
 	return err
 }
 
-// writeValues sets the words that change. Memory of the host would have to stay
-// until the copy is done; values that are set have no such owner.
+// writeValues sets the words that change. It sets values instead of copying them, as the
+// host memory of a copy would have to be kept until its end.
 func (v *launchVariables) writeValues(d *Device, s libcuda.Stream, w launchValues) error {
 	for i := range 2 * 3 {
 		if now, then := halfWord(w, i), halfWord(v.current, i); now != then {
@@ -142,7 +143,7 @@ func (v *launchVariables) writeValues(d *Device, s libcuda.Stream, w launchValue
 // halfWord is the word of 32 bits at an index.
 func halfWord(w launchValues, i int) uint32 { return uint32(w[i/2] >> (32 * (i % 2))) }
 
-// forgetStream tells that a stream has no more work.
+// forgetStream notes that a stream has no more work.
 func (v *launchVariables) forgetStream(s libcuda.Stream) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -28,7 +28,7 @@ type File struct {
 // Close ends the use of the file.
 func (f *File) Close() error { return nil }
 
-// Open reads the images of a file: code alone, as [IsCode] tells it, or a file that
+// Open reads the images of a file: code alone, as [IsCode] recognizes it, or a file that
 // carries images, as [wrapper.Open] takes it. Code alone is one image, with the
 // kernels and the symbols that it has itself; LLVM IR becomes SPIR-V. A file without
 // any image is an error. Errors name the file.
@@ -65,8 +65,8 @@ const (
 	formCubin
 )
 
-// headSize is enough for the comment that compilers begin PTX with. LLVM's text is told by
-// the name.
+// headSize is how many bytes of a file are examined, enough for the comment with which
+// compilers begin PTX. Textual LLVM IR is recognized by its name.
 const headSize = 4 << 10
 
 // IsCode reports whether a file is device code alone: SPIR-V, LLVM IR (bitcode by its first
@@ -109,7 +109,7 @@ func formOf(path string) (form, error) {
 	return formCarrier, nil
 }
 
-// isCubin reports whether a file that begins so is an ELF file of NVIDIA's
+// isCubin reports whether a file that begins with these bytes is an ELF file for NVIDIA's
 // machine.
 func isCubin(head []byte) bool {
 	const machineAt = 18 // e_machine
@@ -131,8 +131,8 @@ var codeForms = map[form]struct {
 // maxCode bounds a file of code alone.
 const maxCode = 1 << 31
 
-// openCode describes a module that nothing else describes: its entry points are its
-// kernels, and it has the exports of its code.
+// openCode makes an image of a module that comes without a description: the entry points of
+// the code become its kernels, and the exports of the code its exports.
 func openCode(path string, f form) ([]*devimg.Image, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() > maxCode {
 		return nil, fmt.Errorf("%s: more than %d bytes of code", path, int64(maxCode))
@@ -149,7 +149,7 @@ func openCode(path string, f form) ([]*devimg.Image, error) {
 	return []*devimg.Image{img}, nil
 }
 
-// The targets of code that every device compiles itself, and of that for NVIDIA's.
+// The targets of code that every device compiles itself, and of code for NVIDIA's devices.
 const (
 	target      = "spir64"
 	targetNVPTX = "nvptx64"

@@ -33,11 +33,11 @@ var library []byte
 // Owner is the owner of the images, for messages.
 var Owner = registry.Owner{Name: "device library"}
 
-// firstID keeps the numbers of the images apart from those of registries,
-// which count from 1.
+// firstID is the ID of the first image, far above those of registries, which count from 1.
 const firstID = 1 << 63
 
-// images are those of the library by the symbol that each exports.
+// images returns the images of the library by the symbol that each exports. They are
+// unpacked on first use.
 var images = sync.OnceValue(func() map[string]*registry.Image {
 	z, err := gzip.NewReader(bytes.NewReader(library))
 	if err != nil {
@@ -92,7 +92,7 @@ func Symbols() []string { return slices.Sorted(maps.Keys(images())) }
 func Native(symbol string, extensions []string) bool {
 	name, ok := strings.CutPrefix(symbol, "__devicelib_")
 	if !ok {
-		return false // before the library is unpacked, which takes longer than a launch
+		return false // without unpacking the library, which takes longer than a launch
 	}
 	img := Image(symbol)
 	if img == nil {

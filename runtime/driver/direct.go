@@ -2,10 +2,9 @@ package driver
 
 import "sync/atomic"
 
-// The interfaces of this file let a caller make the simplest commands by the native
-// functions themselves, without the back end: launches and copies that wait, and
-// launches without events. Each costs as much as in a program written for the
-// driver then.
+// The interfaces of this file let a caller make the simplest commands with the native
+// functions, without the back end: launches and copies that wait, and launches without
+// events. These then cost no more than in a program written for the driver.
 
 // DirectCaller is a Device whose driver may be called beside the back end.
 type DirectCaller interface {
@@ -29,15 +28,15 @@ type DirectCalls struct {
 // DirectKernel is a Kernel of a DirectCaller whose native kernel others launch too.
 type DirectKernel interface {
 	NativeHandle
-	// ShareArguments has the back end hold the guard while it sets arguments and
-	// launches, as the others do, from now on. The guard outlives the kernel.
+	// ShareArguments makes the back end hold the guard from now on while it sets
+	// arguments and launches, as the other users do. The guard outlives the kernel.
 	ShareArguments(*ArgumentGuard)
 	// DirectFailure is the error of a launch for whose native event Wait returned
 	// that status. It releases the event.
 	DirectFailure(event uint64, status int) error
 }
 
-// ArgumentGuard keeps those apart who set the arguments of one native kernel. It is
+// ArgumentGuard excludes concurrent users of one native kernel, who set its arguments. It is
 // the start of a struct of C: two 32-bit words.
 type ArgumentGuard struct {
 	Lock  atomic.Uint32 // 1 while someone sets arguments and launches
@@ -58,20 +57,21 @@ type DirectQueue interface {
 type QueueState struct {
 	// Allowed are the flags below; the back end alone sets them.
 	Allowed atomic.Uint32
-	// Submitted counts the commands that the driver was given, by the back end and by
-	// others: after the call that gave them, so that a wait for the queue that
-	// begins later waits for them too.
+	// Submitted counts the commands that the back end and others gave to the driver. A
+	// command is counted after the driver has it, so that a wait for the queue that
+	// begins later waits for it too.
 	Submitted atomic.Uint64
 	// Ended is how many of those, from the first on, are known to have ended.
 	Ended atomic.Uint64
-	// Untold are launches of others that have ended or will, and whose results nobody
-	// has asked for: drivers report a failure by a launch's event alone. Others that
-	// find no free one launch through the back end, which takes them all.
+	// Untold are launches of others whose results were not looked at yet: drivers report
+	// a failure only through a launch's event. Users that find no free place launch
+	// through the back end, which takes all of them out.
 	Untold [32]UntoldLaunch
 }
 
-// UntoldLaunch is a place for a native event. A thread that has put 1 there, for 0 or for
-// an event, has the place; it stores the event last.
+// UntoldLaunch is a place for a native event: 0 if it is free, 1 while a thread owns it, or
+// the event. A thread owns the place after it has replaced 0 or an event by 1, and stores
+// the event last, after the number.
 type UntoldLaunch struct {
 	event  atomic.Uint64
 	number atomic.Uint64 // of the launch, by QueueState.Submitted

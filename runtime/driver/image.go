@@ -101,8 +101,8 @@ type ImageDesc struct {
 	Buffer Memory
 }
 
-// ImageMemory is memory that kernels reach as an image. It is a Memory whose Size is its
-// bytes, and which transfers other than those of ImageQueue do not take.
+// ImageMemory is memory that kernels access as an image. It is a Memory whose Size is in
+// bytes, and which only the transfers of ImageQueue take.
 type ImageMemory interface {
 	Memory
 	// Desc describes the image with its pitches.
@@ -157,7 +157,8 @@ type ImageQueue interface {
 	ReadImage(from ImageMemory, box ImageBox, to HostImage, s Sync) error
 	// CopyImage copies the box of an image to one of the same format.
 	CopyImage(to ImageMemory, toOrigin [3]int, from ImageMemory, box ImageBox, s Sync) error
-	// CopyFromImage copies texels to memory, without gaps, CopyToImage from there.
+	// CopyFromImage copies texels to memory, without gaps between rows, and
+	// CopyToImage copies them back.
 	CopyFromImage(to Memory, toOffset int64, from ImageMemory, box ImageBox, s Sync) error
 	CopyToImage(to ImageMemory, box ImageBox, from Memory, fromOffset int64, s Sync) error
 	// FillImage sets each texel of the box to a color: four floats, or four integers

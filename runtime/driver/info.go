@@ -11,9 +11,8 @@ const (
 )
 
 // Info describes a device: the answers to OpenCL's clGetDeviceInfo and SYCL's
-// info::device. Sizes are in bytes. A field is 0, or nil, where the driver
-// does not tell; the first eight are always there. The slices must not be
-// changed.
+// info::device. Sizes are in bytes. A field is 0, or nil, if the driver does not
+// report it; the first eight are always set. The slices must not be changed.
 type Info struct {
 	Name          string
 	Type          Type

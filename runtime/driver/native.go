@@ -44,7 +44,7 @@ type EventMaker interface {
 	NewEvent() (UserEvent, error)
 }
 
-// PointerQuerier is a Device that tells about addresses.
+// PointerQuerier is a Device that finds allocations by address.
 type PointerQuerier interface {
 	// Pointer describes the allocation that holds the address. ok is false
 	// for an address that is not the device's.
@@ -54,9 +54,9 @@ type PointerQuerier interface {
 // PrecompiledTaker is a Device that runs native code which was made of a module
 // ahead of time, in place of compiling that.
 type PrecompiledTaker interface {
-	// OpenPrecompiled opens the code for Module.Precompiled; it stays the device's.
-	// The error is the reason why it does not serve; it is an ErrUnsupported where
-	// the device takes none at all.
+	// OpenPrecompiled opens the code of a module, for Module.Precompiled. The result
+	// stays owned by the device. The error is the reason why the code does not serve;
+	// it is an ErrUnsupported if the device takes no such code at all.
 	OpenPrecompiled(code, module []byte) (any, error)
 }
 
@@ -103,10 +103,10 @@ type QueueImporter interface {
 	ImportQueue(handle uint64) (Queue, error)
 }
 
-// Partitioner is a Device that consists of parts, which are devices of their
-// own with contexts of their own.
+// Partitioner is a Device that can be partitioned into sub-devices, which have contexts of
+// their own.
 type Partitioner interface {
-	// SubDevices lists the parts; none for a device that cannot be parted. They
-	// live as long as the driver.
+	// SubDevices lists the sub-devices, none for a device that cannot be partitioned.
+	// They live as long as the driver.
 	SubDevices() ([]Device, error)
 }

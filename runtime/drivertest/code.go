@@ -6,7 +6,7 @@ import (
 	"offlink/spirv"
 )
 
-// Code lists the symbols that a module of SPIRV shares with others.
+// Code lists the symbols that a module made by SPIRV shares with others.
 type Code struct {
 	Kernels, Imports, Exports []string
 	// VariableImports are variables of other modules, VariableExports those
@@ -32,8 +32,8 @@ const (
 // memoryModelOpenCL is the memory model of kernels.
 const memoryModelOpenCL = 2
 
-// SPIRV returns a module of empty functions and 32-bit variables with that
-// linkage.
+// SPIRV returns a module of empty functions and 32-bit variables with the linkage that c
+// describes.
 func SPIRV(c Code) []byte {
 	m := &encoder{next: idFirst, calls: c.Calls}
 	m.addInstruction(&m.head, spirv.OpCapability, 4) // Addresses

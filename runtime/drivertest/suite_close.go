@@ -129,8 +129,8 @@ func (s *suite) closeProgramAtWork(t *testing.T, waits bool) {
 	expectInts(t, "of the next program", int32sOf(readMemory(t, q, next, 0, 4)), 16)
 }
 
-// closingGate is an event that holds the commands back; nil where they run, or where the
-// device makes none.
+// closingGate returns an event that holds the commands back, nil if they are to run or if
+// the device makes no such events.
 func (s *suite) closingGate(t *testing.T, waits bool) (driver.UserEvent, []driver.Event) {
 	maker, ok := s.device.(driver.EventMaker)
 	if !ok || !waits {
@@ -146,8 +146,8 @@ func (s *suite) closingGate(t *testing.T, waits bool) (driver.UserEvent, []drive
 	return gate, []driver.Event{gate}
 }
 
-// fillOthers makes memories, which would have the place of one that was freed, and
-// returns a check that nothing else wrote there.
+// fillOthers makes memories, which would get the address of one that was freed too early,
+// and returns a check that nothing else wrote there.
 func (s *suite) fillOthers(t *testing.T) (check func()) {
 	q, want := s.newQueue(t), bytes.Repeat([]byte{0xa5}, closeSize)
 	var list []driver.Memory

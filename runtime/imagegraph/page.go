@@ -19,8 +19,8 @@ input{font:inherit;padding:.25rem .5rem;width:min(24rem,100%);border:1px solid v
 .faded{opacity:.15}
 `
 
-// pageScript fades everything that has nothing to do with the node under the
-// pointer, and hides rows that the text in the field does not fit.
+// pageScript fades everything that is not connected to the node under the pointer, and
+// hides rows that do not contain the text in the field.
 const pageScript = `
 const nodes=[...document.querySelectorAll('[data-node]')],edges=[...document.querySelectorAll('[data-from]')];
 for(const n of nodes){const id=n.dataset.node;

@@ -69,7 +69,7 @@ func enqueueCall(s *session, c *C.struct_offlink_call) (uint64, error) {
 	}
 	switch c.function {
 	case C.OFFLINK_CORE_ENQUEUE_LAUNCH:
-		// Launches are frequent; their lists are used again.
+		// Launches are frequent, so that the memory of their lists is reused.
 		request := launches.Get().(*launchRequest)
 		defer launches.Put(request)
 		if err := fillRequest(request, c); err != nil {

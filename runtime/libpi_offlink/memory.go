@@ -10,8 +10,8 @@ import (
 	"offlink/runtime/internal/dl"
 )
 
-// allocateUSM stores the address of new memory. The address is the handle: the
-// device finds the allocation by it.
+// allocateUSM stores the address of new memory. No handle is kept for it: the device finds
+// the allocation by the address.
 func allocateUSM(out *uintptr, kind driver.MemoryKind, size uintptr) int32 {
 	return perform(func() error {
 		m, err := device().Alloc(kind, int64(size))
@@ -87,15 +87,14 @@ func allocationAnswer(address uintptr, param uint32) answer {
 	return nil
 }
 
-// buffer is memory of the device, or a part of a buffer, which keeps the
-// whole.
+// buffer is memory of the device, or a part of a buffer, whose memory it shares.
 type buffer struct {
 	memory driver.Memory
 	offset int64
 	size   int64
 	part   bool
-	// host is the host's memory that the buffer is to be used with, which a
-	// map shows: its contents are those of the buffer while it is mapped.
+	// host is the memory that the host gave for the buffer, 0 if none. A map returns
+	// it: it has the buffer's contents while the buffer is mapped.
 	host uintptr
 }
 

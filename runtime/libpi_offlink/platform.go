@@ -9,7 +9,8 @@ import (
 	"offlink/runtime/internal/dl"
 )
 
-// listOne stores the one object that there is.
+// listOne answers a query for a list with the one object that there is. Hosts ask twice: for
+// the count first, without a list.
 func listOne(handle uintptr, room uint32, list, count unsafe.Pointer) error {
 	if list != nil {
 		if room == 0 {
@@ -61,7 +62,8 @@ func offlink_piDeviceGetInfo(unused1 uintptr, param uint32, room uintptr, out un
 	return perform(func() error { return reply(deviceAnswer(param), param, room, out, size) })
 }
 
-// The device lives for ever: its uses are not counted.
+// offlink_piDeviceRetain does nothing: the device is never released, so that its uses are
+// not counted.
 //
 //export offlink_piDeviceRetain
 func offlink_piDeviceRetain(uintptr) int32 { return success }
@@ -93,8 +95,7 @@ func offlink_piextDeviceSelectBinary(unused1 uintptr, images unsafe.Pointer, cou
 	})
 }
 
-// deviceContext is a context. The device has one of its own, so nothing is in
-// it.
+// deviceContext is a pi_context. It is empty, as the device has a context of its own.
 type deviceContext struct{}
 
 //export offlink_piContextCreate

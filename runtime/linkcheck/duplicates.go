@@ -100,12 +100,12 @@ func sameCode(a, b *registry.Image) bool {
 }
 
 // compareGlobals reports device globals that images describe differently, and
-// those of image scope that the host cannot tell apart.
+// those of image scope in several images, which the host cannot distinguish.
 func (c *checker) compareGlobals() {
 	var database globals.Database
 	first := make(map[symbolOf]*registry.Image)
 	for _, img := range c.program.Loaded.Images {
-		// The database tells a fault of one image at a time with both names.
+		// Images are added one at a time, so that each fault names both images.
 		for _, line := range faultLines(database.AddImages([]*registry.Image{img})) {
 			c.addProblem(Error, DeviceGlobal, "", line)
 		}

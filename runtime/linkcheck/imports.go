@@ -27,7 +27,7 @@ func (c *checker) resolveImports() {
 		img := c.program.Loaded.Images[i]
 		imports, err := c.resolver.Imports(c.program.Loaded, img, request)
 		if err != nil {
-			continue // told as damaged
+			continue // reported as damaged already
 		}
 		if len(imports) == 0 {
 			c.resolver.Forget([]*registry.Image{img})
@@ -79,7 +79,8 @@ func (c *checker) reportMissing(m *missing) {
 	}
 }
 
-// nearbyExporter is an image of a file that is not loaded and would serve.
+// nearbyExporter returns an image that would serve from a file that the program does not
+// load, or nil.
 func (c *checker) nearbyExporter(m *missing) *registry.Image {
 	if c.program.Nearby == nil {
 		return nil
@@ -116,8 +117,8 @@ func imageList(images []*registry.Image) string {
 	}
 }
 
-// linkKernels resolves every kernel of every file, as its launch would. Unresolved
-// imports are told already. Where a certain device is asked for, it has to
+// linkKernels resolves every kernel of every file, as its launch would. Unresolved imports
+// are reported already. With every, which is for a check of one device, the device has to
 // take an image of each kernel.
 func (c *checker) linkKernels(every bool) {
 	type launch struct {

@@ -41,7 +41,8 @@ type abilities struct {
 
 	variables     variableAccess
 	specConstants bool // clSetProgramSpecializationConstant
-	// known: unknown extensions and instructions end the process.
+	// known: the driver ends the process at unknown extensions and instructions, so that
+	// it only gets known ones.
 	known bool
 	// noVariables is why program-scope variables that change cannot be used.
 	noVariables string
@@ -59,8 +60,8 @@ const version2 = 20
 
 func (a *abilities) takesSPIRV() bool { return a.noSPIRV == "" }
 
-// findAbilities asks the device. A function that its version does not have is
-// not called even where the loader has it.
+// findAbilities asks the device. A function that its version does not have is not called,
+// even if the loader has it.
 func (d *Device) findAbilities() abilities {
 	a := abilities{version: parseVersion(d.info.Version), buildsWhole: d.denies(cl.DeviceLinkerAvailable)}
 	switch {
@@ -83,8 +84,8 @@ func (d *Device) findAbilities() abilities {
 	return a
 }
 
-// hasUnifiedMemory reports whether the extension is there with its functions.
-// Kernels need clSetKernelExecInfo for it, which is of OpenCL 2.0.
+// hasUnifiedMemory reports whether the device has the extension with its functions. Kernels
+// also need clSetKernelExecInfo for it, a function of OpenCL 2.0.
 func (d *Device) hasUnifiedMemory() bool {
 	return d.info.HasExtension("cl_intel_unified_shared_memory") && d.api.Has(cl.DeviceMemAllocINTEL) && d.api.Has(cl.EnqueueMemcpyINTEL) &&
 		d.api.Has(cl.SetKernelExecInfo)

@@ -10,18 +10,17 @@ import (
 	"offlink/runtime/internal/cl"
 )
 
-// OpenCL keeps a cl_mem until the commands that use it have ended. Memory with an
-// address it does not keep: clSVMFree and clMemFreeINTEL wait for nothing, and
-// clMemBlockingFreeINTEL waits for all queues, also for one that waits for the host.
-// So it is freed here once markers have ended that are put after the commands of
-// each queue.
+// OpenCL keeps a cl_mem until the commands that use it have ended, but not memory with an
+// address: clSVMFree and clMemFreeINTEL wait for nothing, and clMemBlockingFreeINTEL waits
+// for all queues, even for one that waits for the host. So such memory is freed here, once
+// markers have ended that were put after the commands of each queue.
 
 // workingQueues are the queues of a device whose commands may use its memory. The
 // zero value is ready, and it is safe for concurrent use.
 type workingQueues struct {
 	mu   sync.Mutex
 	open map[*queue]struct{}
-	// closed are the ends of queues that were closed while they worked.
+	// closed are the markers at the end of queues that were closed while they worked.
 	closed []*marker
 }
 
@@ -48,7 +47,7 @@ func (w *workingQueues) removeQueue(q *queue, end *marker) {
 // dropEnded forgets the closed queues whose commands have ended.
 func (w *workingQueues) dropEnded() {
 	w.closed = slices.DeleteFunc(w.closed, func(m *marker) bool {
-		working, _ := m.isWorking() // nobody is there to be told
+		working, _ := m.isWorking() // an error counts as the end
 		return !working
 	})
 }
@@ -79,7 +78,7 @@ func (w *workingQueues) presentCommands() (list []driver.Working, err error) {
 	return list, err
 }
 
-// freeLater frees the memory when the commands before have ended. Where these could
+// freeLater frees the memory once the commands submitted before have ended. If these could
 // not be marked, clMemBlockingFreeINTEL waits for them; virtual memory has no such call.
 func (m *memory) freeLater() error {
 	if m.buffer != 0 {
@@ -101,8 +100,8 @@ func (m *memory) freeBlocking() error {
 	return m.device.api.FreeUSM(cl.MemBlockingFreeINTEL, context, m.address)
 }
 
-// lastCommands is how long the end of a device waits for commands that memory was
-// closed under. Those that take longer keep it.
+// lastCommands is how long the end of a device waits for commands whose memory was closed.
+// If they take longer, the memory is not freed.
 const lastCommands = time.Second / 2
 
 // collectLast frees memory, and the events of closed queues, when the device ends.
@@ -156,8 +155,8 @@ func (q *queue) markCommands() (*marker, error) {
 	return q.markLocked()
 }
 
-// markLocked is markCommands with the queue locked. Commands that nobody counted
-// may be there at any time in a queue whose handle was given out.
+// markLocked is markCommands with the queue locked. If the handle of the queue was given
+// out, commands may be in it that are not counted, so that it always gets a new marker.
 func (q *queue) markLocked() (*marker, error) {
 	state, others, last := q.state.Load(), q.others.Load(), q.marker
 	count := state.Submitted.Load()
@@ -178,10 +177,10 @@ func (q *queue) markLocked() (*marker, error) {
 	return m, m.api.Flush(q.handle)
 }
 
-// noteSubmitted counts a command that was enqueued. before is the count from before
-// that. It returns how many commands have ended when this one has, in an in-order
-// queue: not the command's own number where another thread's may lie between, whose
-// place in the queue is not known.
+// noteSubmitted counts a command that was enqueued. before is the count from before it was.
+// It returns how many commands are known to have ended when this one has, in an in-order
+// queue. That is the command's own number, unless another thread has counted a command
+// meanwhile, whose place in the queue is not known.
 func (q *queue) noteSubmitted(before uint64) uint64 {
 	if n := q.state.Load().Submitted.Add(1); n == before+1 {
 		return n

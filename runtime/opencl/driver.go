@@ -2,10 +2,9 @@
 // (libOpenCL), which knows the drivers that are installed, and runs SPIR-V, LLVM
 // bitcode and native code on their devices.
 //
-// Drivers are trusted least of all. Bad modules make them exit, crash or loop,
-// so modules are read and verified here, and imports resolved, before a driver
-// sees them; the signal actions that drivers replace are put back; a fault of a
-// known driver is a row in quirks.go.
+// Drivers are not trusted. Bad modules make them exit, crash or loop, so that modules are
+// verified here, and imports resolved, before a driver sees them. The signal actions that
+// drivers replace are restored. Each fault of a known driver is a row in quirks.go.
 //
 // Memory is unified shared memory where the driver has
 // cl_intel_unified_shared_memory, else shared virtual memory, else buffers.
@@ -31,12 +30,12 @@ type Options struct {
 	// Libraries are the names and paths of OpenCL's loader to try; those of the
 	// system if nil.
 	Libraries []string
-	// Translator is an installed llvm-spirv, for drivers that take LLVM
-	// bitcode and no SPIR-V; such drivers take no SPIR-V without it.
+	// Translator is an installed llvm-spirv, for drivers that take LLVM bitcode and
+	// no SPIR-V. Without it their devices take no SPIR-V.
 	Translator string
-	// Fail, if set, is asked before each call of OpenCL that can fail, with its
-	// name, and the call returns the error unless it is nil: for tests of
-	// callers.
+	// Fail, if set, is called with the name of each call of OpenCL that can fail,
+	// before it is made. If it returns an error, the call returns that instead: for
+	// tests of callers.
 	Fail func(call string) error
 	// Enter, if set, is called before each call of OpenCL is made, Trace
 	// after it with its result.

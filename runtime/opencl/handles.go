@@ -8,11 +8,10 @@ import (
 	"offlink/runtime/internal/cl"
 )
 
-// ImportMemory makes a memory of an address of unified or virtual memory, or of
-// a cl_mem, which stays the caller's. Addresses of other programs' unified
-// memory are asked of the driver; those of virtual memory are known only for
-// this back end's own.
-// The caller keeps the memory alive and frees it; Close of the result releases nothing.
+// ImportMemory makes a memory of an address of unified or virtual memory, or of a cl_mem.
+// The driver is asked about addresses of unified memory that this back end has not
+// allocated; virtual memory has no such query. The caller keeps the native memory alive
+// and frees it; Close of the result releases nothing.
 func (d *Device) ImportMemory(handle uint64, size int64) (driver.Memory, error) {
 	if handle == 0 || size < 0 {
 		return nil, fmt.Errorf("%d bytes at handle %#x are not memory", size, handle)
@@ -47,7 +46,7 @@ func (d *Device) importBuffer(m *memory, buffer cl.Handle) (driver.Memory, error
 	if err != nil {
 		return nil, err
 	}
-	// The specification leaves it open when a driver notices a cl_mem of another context.
+	// The specification leaves open when a driver detects a cl_mem of another context.
 	if own, err := d.api.Number(cl.GetMemObjectInfo, cl.MemContext, buffer); err != nil || cl.Handle(own) != context {
 		return nil, errors.Join(errors.New("the cl_mem is of another context"), err)
 	}
@@ -55,9 +54,8 @@ func (d *Device) importBuffer(m *memory, buffer cl.Handle) (driver.Memory, error
 	return d.presentMemory(m), nil
 }
 
-// importAddress asks the driver about an address.
-// clGetMemAllocInfoINTEL answers for every address, with the type "unknown" for foreign
-// ones.
+// importAddress asks the driver about an address. clGetMemAllocInfoINTEL answers for every
+// address, with the type "unknown" for foreign ones.
 func (d *Device) importAddress(m *memory) (driver.Memory, error) {
 	context, err := d.openContext()
 	if err != nil {
@@ -84,9 +82,9 @@ func (d *Device) importAddress(m *memory) (driver.Memory, error) {
 	return d.presentMemory(m), nil
 }
 
-// ImportQueue makes a Queue of a cl_command_queue of this device's context.
-// The queue is retained, so that Close here and clReleaseCommandQueue of the caller may
-// come in either order.
+// ImportQueue makes a Queue of a cl_command_queue of this device's context. The native queue
+// is retained, so that Close here and clReleaseCommandQueue of the caller may come in either
+// order.
 func (d *Device) ImportQueue(handle uint64) (driver.Queue, error) {
 	context, err := d.openContext()
 	if err != nil {

@@ -24,7 +24,7 @@ type kernel struct {
 	event     cl.Handle // of the launch that is made
 	arguments kernelargs.Arguments
 	parts     kernelargs.SubBuffers
-	guard     *driver.ArgumentGuard // of others that launch the cl_kernel; nil: there are none
+	guard     *driver.ArgumentGuard // shared with other users of the cl_kernel; nil if there are none
 }
 
 func (k *kernel) Name() string           { return k.name }
@@ -39,11 +39,10 @@ func (k *kernel) Close() error {
 	return errors.Join(err, k.parts.Close((*argumentSetter)(k).releasePart))
 }
 
-// prepareKernel lets the kernel follow addresses that it finds in memory, and asks
-// the driver for the parameters where the tables lack them.
-// listed says that the module's own tables gave the parameters. They are preferred: drivers
-// describe them only if the program was built with -cl-kernel-arg-info, and not for
-// binaries.
+// prepareKernel lets the kernel follow addresses that it finds in memory, and asks the
+// driver for the parameters unless listed says that the module's own tables had them. The
+// tables are preferred: drivers describe parameters only if the program was built with
+// -cl-kernel-arg-info, and not for binaries.
 func (k *kernel) prepareKernel(listed bool) error {
 	if !listed {
 		params, err := k.askParams()
@@ -67,7 +66,8 @@ func (k *kernel) prepareKernel(listed bool) error {
 	return nil
 }
 
-// askParams asks the driver. An argument of unknown size is passed as it comes.
+// askParams asks the driver for the parameters. An argument of unknown size is passed as it
+// is.
 func (k *kernel) askParams() ([]driver.Param, error) {
 	n, err := k.device.api.Number(cl.GetKernelInfo, cl.KernelNumArgs, k.handle)
 	if err != nil {
@@ -91,7 +91,7 @@ func (k *kernel) askParams() ([]driver.Param, error) {
 	return params, nil
 }
 
-// Info asks about the kernel on its device.
+// Info asks the driver about the kernel on its device.
 func (k *kernel) Info() driver.KernelInfo {
 	info := clinfo.Kernel(&clinfo.Reader{Query: func(param uint32) ([]byte, error) {
 		return k.device.api.Raw(cl.GetKernelWorkGroupInfo, param, k.handle, k.device.handle)

@@ -15,11 +15,11 @@ type memory struct {
 	kind    driver.MemoryKind
 	size    int64
 	address uintptr   // of unified and virtual memory
-	buffer  cl.Handle // of a device that has neither
-	foreign bool      // imported: the native memory is another's
+	buffer  cl.Handle // on a device that has neither
+	foreign bool      // imported: its owner frees the native memory
 }
 
-// addressed is a memory with an address, which its methods tell.
+// addressed is a memory with an address, so that it implements driver.Addresser.
 type addressed struct{ memory }
 
 // visible is a memory that the host reads and writes.
@@ -76,7 +76,7 @@ func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error
 	return d.presentMemory(m), nil
 }
 
-// presentMemory gives a memory the methods that it can have, and lists it for
+// presentMemory returns a memory with the type whose methods it supports, and lists it for
 // Pointer.
 func (d *Device) presentMemory(m *memory) driver.Memory {
 	var shown place = m
@@ -157,7 +157,8 @@ func (d *Device) copyFunction() cl.Function {
 	return cl.EnqueueSVMMemcpy
 }
 
-// Close releases the memory when the commands before have ended.
+// Close releases the memory once the commands submitted before have ended. Imported memory
+// is not freed.
 func (m *memory) Close() error {
 	m.device.freed.Add(1)
 	if m.foreign {

@@ -18,9 +18,9 @@ type object struct {
 	device *Device
 	name   string
 	format string
-	module *spirv.Module // of SPIR-V, specialized where the driver cannot do that
+	module *spirv.Module // of SPIR-V, specialized if the driver cannot do that
 	code   []byte        // of other formats
-	// program is the compiled program of the driver; 0 where offlink links.
+	// program is the compiled program of the driver, 0 if offlink links.
 	program cl.Handle
 	options string
 }
@@ -65,8 +65,8 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 	return o, nil
 }
 
-// compileModule has the driver compile SPIR-V. Where offlink links the modules,
-// or the driver has no specialization constants, that is done to the module.
+// compileModule has the driver compile SPIR-V. If offlink links the modules, or the driver
+// has no specialization constants, the constants are set in the module first.
 func (d *Device) compileModule(o *object, values map[uint32][]byte) error {
 	if d.able.linksHere || !d.able.specConstants {
 		module, err := o.module.Specialize(values)
@@ -90,8 +90,8 @@ func (d *Device) compileModule(o *object, values map[uint32][]byte) error {
 	return d.compileProgram(o, values)
 }
 
-// compileProgram compiles a fresh program, after its specialization constants
-// are set: later it is too late.
+// compileProgram sets the specialization constants of a new program and compiles it. They
+// cannot be set after that.
 func (d *Device) compileProgram(o *object, values map[uint32][]byte) error {
 	if d.able.specConstants {
 		err := devicecode.SetSpecConstants(o.module, values, func(id uint32, value []byte) error {
@@ -129,8 +129,8 @@ func (d *Device) compileOther(o *object) error {
 	return nil
 }
 
-// failedBuild is the error of a build, with the program's log. Used-up
-// resources and the like are told as they are.
+// failedBuild returns the error of a build with the program's log. It wraps err, so that
+// exhausted resources and the like can still be recognized.
 func (d *Device) failedBuild(err error, program cl.Handle) error {
 	build := &driver.BuildError{Device: d.info.Name, Err: err}
 	if program != 0 {

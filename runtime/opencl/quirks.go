@@ -7,9 +7,8 @@ import (
 	"strconv"
 )
 
-// quirk is a behavior of a known driver that differs from its own answers, or
-// is a fault. Each row says for which versions that was seen; others are taken at
-// their word.
+// quirk is a behavior of a known driver that contradicts its own answers, or is a fault.
+// Each row says in which versions it was seen; the answers of other versions are believed.
 type quirk struct {
 	name     string
 	platform *regexp.Regexp // of the platform's name
@@ -18,8 +17,8 @@ type quirk struct {
 	set      func(d *Device, a *abilities, version []string)
 }
 
-// quirks is the one place that names particular drivers.
-// quirks_test.go has its versions, TestQuirks the installed drivers.
+// quirks is the one place that names particular drivers. quirks_test.go has the versions,
+// and its TestQuirks tries the installed drivers.
 var quirks = []quirk{
 	{
 		name: "intel-exit", platform: regexp.MustCompile(`^Intel\(R\) OpenCL`), version: regexp.MustCompile(`^20(2[3-9])\.`),
@@ -93,7 +92,7 @@ func (a *abilities) takeBitcode(d *Device, llvm int) {
 	a.noSPIRV, a.translateTo = "", llvm
 }
 
-// wrapRusticl is a binary of rusticl of Mesa 22: version, size, type 1 (a
+// wrapRusticl returns a program binary of rusticl of Mesa 22: version, size, type 1 (a
 // compiled object), then the module.
 func wrapRusticl(code []byte) []byte {
 	const version, object = 1, 1

@@ -8,10 +8,10 @@ import (
 	"offlink/runtime/internal/cl"
 )
 
-// OpenCL reports a command that failed on the device by the event of that command:
-// clFinish, and the events of the commands after it, report success. So a command
-// whose event nobody wants has one all the same, which is looked at when the queue is
-// waited for.
+// OpenCL reports that a command failed on the device only through the event of that command:
+// clFinish, and the events of the commands after it, report success. So every command has an
+// event, also if the caller asked for none. Such an event is looked at when the caller waits
+// for the queue.
 
 // untoldCommand is a command whose result nobody has asked for yet.
 type untoldCommand struct {
@@ -20,12 +20,12 @@ type untoldCommand struct {
 	number uint64 // in its queue
 }
 
-// queueFailure is the failure of a command that those after it did not wait for. In an in-order queue the commands
-// after it fail too, up to Finish.
+// queueFailure is the failure of a command that those after it did not wait for. In an
+// in-order queue the commands after it are made to fail too, up to the next Finish.
 type queueFailure struct {
 	err    error
 	number uint64 // of the command
-	until  uint64 // the last one before the Finish that told of it; 0: there was none yet
+	until  uint64 // the last command before the Finish that reported it; 0: none has yet
 }
 
 // reaches reports whether a command of that number comes after the failure.
@@ -33,8 +33,8 @@ func (f *queueFailure) reaches(number uint64) bool {
 	return f.err != nil && number > f.number && (f.until == 0 || number <= f.until)
 }
 
-// keepUntold counts a command that was enqueued, and keeps its event, which it has for
-// this alone.
+// keepUntold counts a command that was enqueued, and keeps its event, which was made only
+// for this.
 func (q *queue) keepUntold(event cl.Handle, call cl.Function) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -50,8 +50,8 @@ func (q *queue) keepUntoldLocked(event cl.Handle, call cl.Function) {
 	}
 }
 
-// collectUntold gives up the untold commands that have ended, and keeps the first
-// failure. Those up to a number are known to have ended. Called with q.mu held.
+// collectUntold drops the untold commands that have ended, and keeps the first failure.
+// Commands with numbers up to through are known to have ended. q.mu is held.
 func (q *queue) collectUntold(through uint64) {
 	q.takeShared()
 	if len(q.untold) == 0 || q.passEnded(through) {
@@ -73,7 +73,8 @@ func (q *queue) collectUntold(through uint64) {
 	q.untold = kept
 }
 
-// passEnded gives up all untold commands by one call where all have succeeded.
+// passEnded drops all untold commands if all have ended and succeeded, which one wait for
+// all of their events shows. It reports whether it did.
 func (q *queue) passEnded(through uint64) bool {
 	q.waits = q.waits[:0]
 	for _, c := range q.untold {
@@ -119,8 +120,8 @@ func (q *queue) keepFirst(err error) {
 	}
 }
 
-// failureBefore is the failure of a command before the one of that number, which has
-// ended, in an in-order queue: the driver has run it all the same.
+// failureBefore returns the failure of a command before the one of that number in an
+// in-order queue. The latter has ended: the driver has run it in spite of the failure.
 func (q *queue) failureBefore(number uint64) error {
 	if q == nil || q.opts.OutOfOrder {
 		return nil
@@ -142,8 +143,8 @@ func commandBefore(err error) error {
 	return fmt.Errorf("a command before it in its queue failed: %w", err)
 }
 
-// presentFailure is the error of a command after one that is known to have failed.
-// Called with q.mu held.
+// presentFailure returns the error for a new command after one that is known to have
+// failed. q.mu is held.
 func (q *queue) presentFailure() error {
 	if q.opts.OutOfOrder || q.failure.err == nil || q.failure.until > 0 {
 		return nil
@@ -151,7 +152,7 @@ func (q *queue) presentFailure() error {
 	return commandBefore(q.failure.err)
 }
 
-// tellFailure ends the present failure: Finish has told of it.
+// tellFailure ends the present failure, as Finish reports it.
 func (q *queue) tellFailure(submitted uint64) {
 	if q.failure.err != nil && q.failure.until == 0 {
 		q.failure.until = max(submitted, 1)

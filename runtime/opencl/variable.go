@@ -16,10 +16,10 @@ type variable struct {
 	size    int64
 	cName   *byte
 	kernels *devicecode.VariableKernels // nil where they are not needed
-	address uintptr                     // 0 where the driver does not tell
+	address uintptr                     // 0 if the driver does not return it
 }
 
-// addressedVariable is a variable whose address the driver tells.
+// addressedVariable is a variable whose address the driver returns.
 type addressedVariable struct{ variable }
 
 func (v *variable) Size() int64             { return v.size }
@@ -42,8 +42,9 @@ func asVariable(m driver.Memory) (*variable, bool) {
 // Address is the variable's address on the device.
 func (v *addressedVariable) Address() uint64 { return uint64(v.address) }
 
-// Variable returns a program-scope variable by its linkage name or its name for
-// the host: by the driver's pointer, or its transfers by name.
+// Variable returns a program-scope variable by its linkage name or its name for the host. It
+// is accessed by the driver's pointer, by the driver's transfers by name, or by kernels that
+// were added to the program.
 func (p *program) Variable(name string) (driver.Memory, error) {
 	info, ok := p.tables.Variables[name]
 	if !ok {

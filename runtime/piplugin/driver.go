@@ -19,8 +19,9 @@ import (
 type Options struct {
 	// Libraries are the names and paths to try for the library.
 	Libraries []string
-	// Fail, if set, is asked before each call that can fail, with its name, and
-	// the call returns the error unless it is nil: for tests of callers.
+	// Fail, if set, is called with the name of each call that can fail, before it is
+	// made. If it returns an error, the call returns that instead: for tests of
+	// callers.
 	Fail func(call string) error
 	// Enter, if set, is called before each call is made, Trace after it with
 	// its result.
@@ -88,8 +89,8 @@ func (d *Driver) Attempts() []dl.Attempt { return d.plugin.Attempts() }
 // Version is the version of the interface, and the plugin's own number.
 func (d *Driver) Version() string { return "PI " + d.plugin.Version() }
 
-// Devices lists the devices of all platforms, in the plugin's order. A
-// platform that fails leaves its devices out; the error names it.
+// Devices lists the devices of all platforms, in the plugin's order. The devices of a
+// platform that fails are left out; the error names it.
 func (d *Driver) Devices() ([]driver.Device, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -138,7 +139,7 @@ func (d *Driver) addDevices(p *platform) error {
 	return nil
 }
 
-// errNoPlatform is the reason why a plugin has no devices: most say no more.
+// errNoPlatform is the reason why a plugin has no devices, as most plugins give none.
 var errNoPlatform = errors.New("the plugin has no platform: it found no driver, or no device")
 
 // platform is a platform of the plugin.

@@ -9,8 +9,8 @@ import (
 	"offlink/runtime/internal/streams"
 )
 
-// native is the device for its queues and events: a stream is an in-order
-// queue of the plugin.
+// native implements streams' interface for a device's queues and events: a stream is an
+// in-order queue of the plugin.
 type native struct{ device *Device }
 
 func (n native) Within(calls func() error) error       { return calls() }
@@ -66,8 +66,8 @@ func (n native) DestroyMark(m streams.Mark) error {
 	return nil
 }
 
-// Record makes the event, and has the device start: an event that another
-// queue waits for must not stay in a queue that nobody flushes.
+// Record makes the event, and has the device start: an event for which another queue waits
+// must not stay in a queue that is never flushed.
 func (n native) Record(m streams.Mark, s streams.Stream) error {
 	event, err := n.device.plugin.Mark(pi.Handle(s))
 	if err != nil {
@@ -90,7 +90,7 @@ func (n native) WaitMark(m streams.Mark) error {
 	if err != nil && !pi.IsCode(err, pi.ErrorInWaitList) {
 		return err
 	}
-	// A wait may succeed for a command that failed, or says no more than that it failed.
+	// A wait may succeed for a command that failed, or fail without the reason.
 	_, failed := n.IsMarkDone(m)
 	if failed == nil {
 		failed = err
@@ -122,8 +122,8 @@ func commandError(code int) error {
 	return &driver.CallError{Call: pi.EventsWait.String(), Code: code, Name: pi.CodeName(code)}
 }
 
-// marks are events by numbers: a plugin makes an event when it is recorded,
-// package streams before. The zero value is ready.
+// marks are events by numbers of their own: package streams makes a mark before it is
+// recorded, and a plugin makes the event when it is. The zero value is ready.
 type marks struct {
 	mu     sync.Mutex
 	last   streams.Mark

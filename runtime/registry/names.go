@@ -6,15 +6,14 @@ import (
 	"sort"
 )
 
-// nameIndex finds images by a name. A snapshot shares its nodes with the
-// registry, which copies a node and a shard before it changes one that a snapshot
-// has: a change costs as much as the shards that it touches, and not the whole.
+// nameIndex finds images by a name. It is copied on write: a snapshot shares the nodes with
+// the registry, which copies a node and a shard before it changes one that a snapshot has.
+// So a change costs as much as the shards that it touches, and not the whole index.
 //
-// The index has no names and no pointers to images: a shard is a list of
-// references, which is searched from its start, and the image that a reference
-// leads to has the name. Nothing is compared when a name is entered, and the
-// garbage collector does not look into the lists. There are so many shards that a
-// list stays short, up to some hundred thousand names.
+// The index has no names and no pointers to images: a shard is a list of references, which
+// is searched from its start, and the image that a reference leads to has the name. So no
+// names are compared when one is entered, and the garbage collector does not scan the
+// lists. There are so many shards that lists stay short up to a few hundred thousand names.
 type nameIndex struct {
 	nodes [nodeCount]*node
 	epoch uint64 // of the registry; a node or a shard of an older one is shared
@@ -26,13 +25,14 @@ const (
 	shardBits = 6
 )
 
-// node has the shards of neighbouring hashes.
+// node has the shards of the hashes that begin with the same bits.
 type node struct {
 	epoch  uint64
 	shards [1 << shardBits]shard
 }
 
-// shard has the references of names with like hashes, in order of registration.
+// shard has the references of names whose hashes begin with the same bits, in order of
+// registration.
 type shard struct {
 	epoch      uint64
 	references []reference
@@ -56,7 +56,8 @@ func hashName(name string) (node, shard int, hash uint32) {
 // shardRoom is the number of references that a new shard has room for.
 const shardRoom = 8
 
-// ownShard returns a shard to be changed.
+// ownShard returns a shard that may be changed: one that a snapshot shares is copied first,
+// and so is its node.
 func (n *nameIndex) ownShard(i, j int) *shard {
 	at := n.nodes[i]
 	switch {
@@ -87,8 +88,9 @@ func (n *nameIndex) addName(name string, img *Image, position int) {
 	s.references = append(s.references, reference{img.ID, hash, uint32(position)})
 }
 
-// removeName takes out the references of a name to the images from one identity to
-// another, and those of names with its hash, which go too or went already.
+// removeName takes out the references of a name to the images with IDs from first to last.
+// It also takes out those of other names of these images with the same hash. That is
+// harmless, as all names of these images are removed.
 func (n *nameIndex) removeName(name string, first, last uint64) {
 	i, j, hash := hashName(name)
 	s := n.ownShard(i, j)
@@ -104,7 +106,7 @@ func (n *nameIndex) shareIndex() *nameIndex {
 	return shared
 }
 
-// names is an index beside the images that its references lead to.
+// names is an index with the images to which its references lead.
 type names struct {
 	index  *nameIndex
 	images []*Image // in order of their identities

@@ -43,10 +43,10 @@ func chooseMain(s *registry.Snapshot, q Request) (*registry.Image, error) {
 	return preferTarget(preferConstants(accepted, best.Target, q.SpecConstants), aot), nil
 }
 
-// preferConstants returns the images for a target that can take values of
-// specialization constants where the program gives some, and else the copies
-// with the default values (postlink -generate-device-image-default-spec-consts);
-// all images if there are none such.
+// preferConstants returns the images for a target whose specialization constants can be set
+// if the program gives values, otherwise the copies with the default values (postlink
+// -generate-device-image-default-spec-consts). It returns all images if there are none of
+// these.
 func preferConstants(images []*registry.Image, target string, given bool) []*registry.Image {
 	var serving []*registry.Image
 	for _, img := range images {
@@ -60,9 +60,8 @@ func preferConstants(images []*registry.Image, target string, given bool) []*reg
 	return serving
 }
 
-// OfDevice returns the images that a program of a device has of several which a file
-// holds for different devices: those that it takes, of the target that comes first
-// for it.
+// OfDevice returns those of several images for different devices that a program of one
+// device has: the images that it takes, of the target that it prefers.
 func OfDevice(images []*registry.Image, takes func(driver.Image) error, kind driver.Type) []*registry.Image {
 	var taken []*registry.Image
 	for _, img := range images {
@@ -90,15 +89,14 @@ func preferTarget(images []*registry.Image, aot string) *registry.Image {
 	return best
 }
 
-// bfloat16Extension is that of devices with instructions for bfloat16. Programs
-// carry DPC++'s library of conversions twice: for devices with the extension
-// and for the others (libsycl-native-bfloat16 and libsycl-fallback-bfloat16).
+// bfloat16Extension is the extension of devices with instructions for bfloat16. Programs
+// carry DPC++'s library of conversions twice: for devices with the extension and for the
+// others (libsycl-native-bfloat16 and libsycl-fallback-bfloat16).
 const bfloat16Extension = "cl_intel_bfloat16_conversions"
 
-// Alternatives reports whether a link has at most one of two images, whose
-// definitions may differ then: the two forms of one device library, or an
-// image and its copy with the default values of specialization constants, which
-// lies in the same file.
+// Alternatives reports whether a link has at most one of two images, so that their
+// definitions may differ: the two forms of one device library, or an image and its copy
+// with the default values of specialization constants, in the same file.
 func Alternatives(a, b *registry.Image) bool {
 	if a.Owner == b.Owner && a.DefaultsOnly() != b.DefaultsOnly() {
 		return true

@@ -9,10 +9,10 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// Images that were split from one module can each have a copy of a variable,
-// of a marked function, or of a function that is nobody else's. Linked as they
-// are, they would define it twice. So each image of a link is trimmed of the
-// definitions that an earlier one has.
+// Images that were split from one module can each have a copy of a variable, of an exported
+// function, or of a function that is not exported to others. Linked as they are, they would
+// define it twice. So each image of a link is trimmed of the definitions that an earlier
+// one has.
 
 // definition is where a name is defined first in a link.
 type definition struct {
@@ -20,8 +20,8 @@ type definition struct {
 	public bool // others may use it: see linkage.exports
 }
 
-// symbolTrims returns what to take out of each SPIR-V image, or a ConflictError.
-// Images of other formats are left as they are: there the driver tells.
+// symbolTrims returns the definitions to take out of each SPIR-V image, or a ConflictError.
+// Images of other formats are left as they are: the driver's linker reports duplicates.
 func (w *linkSearch) symbolTrims() ([]spirv.Trim, error) {
 	trims := make([]spirv.Trim, len(w.images))
 	if len(w.linkages) == 1 {
@@ -74,7 +74,8 @@ func (w *linkSearch) trimSymbol(trims []spirv.Trim, first map[string]definition,
 // before it has one of that name.
 func (l *Link) Drops(i int, kernel string) bool { return slices.Contains(l.trims[i].Kernels, kernel) }
 
-// TrimKey tells the codes apart that an image has in different links.
+// TrimKey returns a key for the code that image i has in this link, as trims differ between
+// links. It is "" for untrimmed code.
 func (l *Link) TrimKey(i int) string {
 	if t := l.trims[i]; !t.IsZero() {
 		return fmt.Sprintf("%q", []([]string){t.Import, t.Hide, t.Kernels})
@@ -116,9 +117,9 @@ func (d Duplicate) String() string {
 	return fmt.Sprintf("%s is defined differently by %v, which is taken, and by %v", d.Symbol, d.Images[0], d.Images[1])
 }
 
-// Duplicates returns the symbols that the images of a link import and that
-// another image of the snapshot, which would serve as well, defines
-// differently. In the order of the link.
+// Duplicates returns the symbols that the images of a link import and that another image of
+// the snapshot, which would serve as well, defines differently. They are in the order of
+// the link.
 func (r *Resolver) Duplicates(s *registry.Snapshot, l *Link) []Duplicate {
 	var list []Duplicate
 	seen := make(map[string]bool)

@@ -30,9 +30,9 @@ type symbol struct {
 	variable bool
 }
 
-// linkageOf reads the symbols that the image's code imports and exports. SPIR-V code says
-// it itself. Of other formats only the tables in the image tell, and there
-// the functions that the device provides are not imports.
+// linkageOf reads the symbols that the image's code imports and exports. SPIR-V states them
+// itself, and so does PTX in an image without tables. For other code they are those of the
+// tables in the image, from which functions that the device provides are left out.
 func linkageOf(img *registry.Image) (*linkage, error) {
 	if img.Format == devimg.FormatSPIRV {
 		return spirvLinkage(img)
@@ -59,7 +59,7 @@ func hasSymbolTables(img *registry.Image) bool {
 // targetPTX begins the target strings of NVIDIA's GPUs.
 const targetPTX = "nvptx64"
 
-// ptxLinkage reads the symbols of PTX. Cubins say nothing here.
+// ptxLinkage reads the symbols of PTX. Cubins are not read: they have no symbols here.
 func ptxLinkage(img *registry.Image) (*linkage, error) {
 	code, err := devimg.ReadCode(img.Code)
 	if err != nil {
@@ -84,7 +84,7 @@ func ptxLinkage(img *registry.Image) (*linkage, error) {
 	return l, nil
 }
 
-// isCUDAFunction knows the functions that NVIDIA's driver has for device code
+// isCUDAFunction reports whether NVIDIA's driver provides the function for device code
 // (CUDA C++ Programming Guide, "PTX Interoperability" of printf, malloc and
 // assert), and the variables of offlink/nvptx.h, which the back end defines.
 func isCUDAFunction(name string) bool {
@@ -95,11 +95,10 @@ func isCUDAFunction(name string) bool {
 	return false
 }
 
-// spirvLinkage trusts the code: a name in the table of imported symbols that
-// the translator made an instruction of is not an import any more. Of the
-// functions that the code exports, which is every one that is not internal, a
-// table of exported symbols tells which ones others may use; variables are in
-// no table.
+// spirvLinkage trusts the code rather than the table of imported symbols: a name there that
+// the translator has turned into an instruction is not an import any more. The code exports
+// every function that is not internal; if there is a table of exported symbols, others may
+// only use those that it lists. Variables are in no table.
 func spirvLinkage(img *registry.Image) (*linkage, error) {
 	code, err := devimg.ReadCode(img.Code)
 	if err != nil {

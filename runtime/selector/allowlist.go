@@ -22,8 +22,8 @@ var textConditions = map[string]func(d Device) string{
 	"PlatformVersion": func(d Device) string { return d.PlatformVersion },
 }
 
-// AllowsDevice reports whether the allow list has the device, or there is none. Numbers
-// count the devices of a back end that it has.
+// AllowsDevice reports whether the allow list allows the device, or there is no list. The
+// numbers of selectors count only the devices of a back end that it allows.
 func (f *Filter) AllowsDevice(d Device) bool {
 	for _, alternative := range f.allow {
 		all := true

@@ -11,9 +11,9 @@ import (
 	"offlink/runtime/driver"
 )
 
-// Queue returns a queue that records each command: from the call to the end of
-// the command. It has the optional interfaces of the queue that it stands for.
-// With a nil Recorder it is that queue.
+// Queue returns a queue that records each command, from the call to the end of the command.
+// Of the optional interfaces of queues it has driver.Aborter and driver.NativeHandle if q
+// has them. With a nil Recorder it is q itself.
 func Queue(r *Recorder, q driver.Queue, device string) driver.Queue {
 	if r == nil {
 		return q
@@ -49,8 +49,8 @@ type tracedQueue struct {
 	running  commands // of this queue; the recorder has those of all queues
 }
 
-// recordCommand has the command done and ends its span with it. A command that is not
-// waited for gets an event.
+// recordCommand runs the command, and ends its span when the command ends. A command that
+// does not block gets an event for that, even if the caller wants none.
 func (q *tracedQueue) recordCommand(category, name string, s driver.Sync, do func(driver.Sync) error, details ...Arg) error {
 	span := q.recorder.Start(category, name, append([]Arg{{"device", q.device}}, details...)...)
 	if s.Block {
@@ -75,7 +75,7 @@ func (q *tracedQueue) recordCommand(category, name string, s driver.Sync, do fun
 	done.OnDone(func(err error) {
 		span.End(err)
 		if wanted == nil {
-			_ = done.Close() // nobody else has it
+			_ = done.Close() // the caller did not ask for it
 		}
 		close(ended)
 		q.running.removeCommand(ended)
@@ -117,9 +117,9 @@ func (q *tracedQueue) Finish() error {
 	return err
 }
 
-// commands are those whose spans have not ended, each with the channel that is
-// closed then. A command ends its span in a callback, which may run after the
-// program has seen the end of the command.
+// commands are the commands whose spans have not ended, each with a channel that is closed
+// then. A span ends in a callback, which may run after the program has seen the end of the
+// command.
 type commands struct {
 	mu   sync.Mutex
 	open map[chan struct{}]bool

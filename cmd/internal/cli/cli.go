@@ -30,9 +30,9 @@ type Streams struct {
 	Err io.Writer
 }
 
-// OSStreams returns the streams of the process. [Streams.Report] reports
-// results that could not be written: a full disk must not end in exit
-// code 0. From then on a quit signal leaves no temporary files.
+// OSStreams returns the streams of the process. [Streams.Report] reports results that could
+// not be written: a full disk must not end in exit code 0. OSStreams also begins to watch
+// for crash signals, so that they leave no temporary files.
 func OSStreams() Streams {
 	watchCrashSignals()
 	s := Streams{os.Stdin, &results{File: os.Stdout}, os.Stderr}
@@ -70,7 +70,7 @@ func (r *results) noteFailure(err error) error {
 	return r.err
 }
 
-// WriteString and ReadFrom go through Write.
+// WriteString goes through Write, as ReadFrom does: the methods of os.File would bypass it.
 func (r *results) WriteString(s string) (int, error) { return r.Write([]byte(s)) }
 
 // ReadFrom copies the bytes of in.

@@ -14,7 +14,7 @@ type Flag struct {
 	// Value names the value in the usage text, "" for a boolean. A value is
 	// given as -name=value or as the next argument.
 	Value string
-	// Optional tells a value that is given as -name=value alone: without one it is
+	// Optional marks a value that can only be given as -name=value. Without one it is
 	// empty.
 	Optional bool
 	// Hidden flags are accepted but not listed.
@@ -24,9 +24,8 @@ type Flag struct {
 	Set func(value string) error
 }
 
-// FlagSet is a reference tool's command line: options and inputs in any
-// order, which matters where options are sticky. cobra cannot express it, as
-// its long names take two dashes.
+// FlagSet is a reference tool's command line: options and inputs in any order, which matters
+// if options are sticky. cobra cannot express it, as its long names take two dashes.
 type FlagSet struct {
 	Program string
 	Flags   []Flag

@@ -18,7 +18,7 @@ type target struct {
 	shown string // as the command line has it
 	path  string // with symbolic links followed
 	into  bool   // the content is copied into the file that is there
-	own   int    // with into: the process's own descriptor, or -1
+	own   int    // with into: a descriptor of this process to write to, or -1
 
 	existing fs.FileInfo // nil where the name is free
 }
@@ -73,8 +73,8 @@ func (t *target) checkExisting() error {
 	return writable(t.path)
 }
 
-// followLink takes one step along a symbolic link. It is done where the link is
-// the kernel's name of an open file, which no file can be renamed to.
+// followLink takes one step along a symbolic link. done says that the link is the kernel's
+// name of an open file, to which no file can be renamed.
 func (t *target) followLink() (done bool, err error) {
 	dir, err := filepath.EvalSymlinks(cmp.Or(folderOf(t.path), "."))
 	if err != nil {
@@ -119,8 +119,9 @@ func ownDescriptor(dir, base string) int {
 	return n
 }
 
-// openTemporary opens the temporary file: next to the target, or in the folder
-// of temporary files if the content is copied in the end.
+// openTemporary opens the temporary file: next to the target, or in the folder of temporary
+// files if the content is copied in the end. If a file next to the target cannot be made
+// or cannot get its attributes, the content is copied too.
 func (t *target) openTemporary() (*os.File, error) {
 	if t.into {
 		f, _, err := createTemporary(os.TempDir(), 0o600, os.OpenFile)

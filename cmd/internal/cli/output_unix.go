@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// plainFile is the descriptor of a regular file. An [os.File] asks the system five
-// times more, whether it could wait for the file.
+// plainFile is the descriptor of a regular file. An [os.File] takes five more system calls
+// to find out whether it could wait for the file.
 type plainFile int
 
 // openPlain is [os.OpenFile] for a regular file.
@@ -62,7 +62,8 @@ func renameFile(from, to string) error {
 	}
 }
 
-// writable says why the file must not be written, as opening it would.
+// writable returns the error with which opening the file for writing would fail, without
+// opening it.
 func writable(path string) error {
 	err := unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) {
@@ -100,7 +101,7 @@ func keepAttributes(f *os.File, existing fs.FileInfo) bool {
 	return info.Mode().Perm() == existing.Mode().Perm() || f.Chmod(existing.Mode().Perm()) == nil
 }
 
-// isReadOnlyFolder reports whether no file can be made in a folder.
+// isReadOnlyFolder reports whether an error says that no file can be made in a folder.
 func isReadOnlyFolder(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS)
 }

@@ -19,14 +19,14 @@ var ending struct {
 	received os.Signal
 }
 
-// work must not be cut off without cleaning up.
+// work is something that must be stopped or cleaned up before the process ends.
 type work struct {
 	stop    context.CancelCauseFunc // asks the work to stop; may be nil
 	cleanup func()                  // removes temporary files; may be nil
 }
 
-// grace is the time that work has to stop. Some cannot: it waits for the reader
-// of a FIFO, for example.
+// grace is the time that work has to stop. Some work cannot, for example while it waits for
+// the reader of a FIFO.
 const grace = 5 * time.Second
 
 // SignalError is the cause of a context's end: a signal.
@@ -105,8 +105,8 @@ var watchCrashSignals = sync.OnceFunc(func() {
 	}()
 })
 
-// stopWork records the signal and asks the work to stop. It reports whether
-// there was any.
+// stopWork records the signal and asks the work to stop. It reports whether there was any
+// work to wait for.
 func stopWork(s os.Signal) (asked bool) {
 	ending.mu.Lock()
 	defer ending.mu.Unlock()

@@ -16,8 +16,8 @@ type Subcommands struct {
 	New     []func(Streams) *cobra.Command
 }
 
-// HelpArgs writes "help" and "help COMMAND" as the options that ask for the
-// same; a file called help stays an input.
+// HelpArgs replaces "help" and "help COMMAND" by the options that ask for the same. A file
+// called help stays an input.
 func (s *Subcommands) HelpArgs(args []string) []string {
 	if len(args) == 0 || len(args) > 2 || args[0] != "help" {
 		return args

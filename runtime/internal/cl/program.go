@@ -16,8 +16,8 @@ func (a *API) NewProgramIL(f Function, context Handle, code []byte) (Handle, err
 func (a *API) NewProgramBinary(context, device Handle, code []byte) (Handle, error) {
 	size := uintptr(len(code))
 	status := new(int32)
-	// The array of pointers lies in Go memory and points to Go memory, which
-	// the argument list keeps in place: code is an argument too.
+	// The array of pointers is Go memory that points to Go memory. To keep both in
+	// place, code is an argument of createBinary too.
 	data := pointer(code)
 	h, err := a.createBinary(uintptr(context), uintptr(unsafe.Pointer(&device)), uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&data)), uintptr(unsafe.Pointer(status)), uintptr(data))
 	if err == nil && *status != 0 {

@@ -29,9 +29,10 @@ type Setter interface {
 	Locate(m driver.Memory) (Location, error)
 	// HasAddresses reports whether arguments can be addresses.
 	HasAddresses() bool
-	// Freed counts the memories of the device that were freed so far. Drivers give
-	// the address or the handle of a freed memory to a later one, and may hold on to
-	// the memory and not to its address, so that equal ones are set again then.
+	// Freed counts the memories of the device that were freed so far. Drivers reuse
+	// the address or the handle of freed memory, and the kernel object may refer to
+	// the memory itself: so an argument is set again after that, even to the same
+	// address.
 	Freed() uint64
 }
 
@@ -86,7 +87,7 @@ func (a *Arguments) SetAll(k Setter, args []driver.Arg) error {
 	return nil
 }
 
-// Forget forgets all arguments: someone else may have set others.
+// Forget forgets all arguments, when others may have set them.
 func (a *Arguments) Forget() { clear(a.present) }
 
 // forgetFreed forgets addresses and buffers once any memory was freed.
@@ -121,14 +122,14 @@ func (a *Arguments) setArgument(k Setter, i int, arg *driver.Arg) error {
 	return errors.New("it is neither a value nor memory")
 }
 
-// holds reports whether the parameter is set to that already; values are compared by
-// setValue.
+// holds reports whether the parameter is set to that already. It does not compare the bytes
+// of values, which setValue does.
 func (a *Arguments) holds(i int, wanted argument) bool {
 	p := &a.present[i]
 	return p.kind == wanted.kind && p.place == wanted.place && p.offset == wanted.offset
 }
 
-// remember notes the argument that was set, or after a failure none.
+// remember notes the argument that was set. After a failure the parameter counts as unset.
 func (a *Arguments) remember(i int, set argument, err error) error {
 	if err != nil {
 		set = argument{}

@@ -57,7 +57,7 @@ func (l *Library) Record(e Event, s Stream) error {
 	return l.callFunction(fnEventRecord, uintptr(e), uintptr(s))
 }
 
-// QueryEvent is as QueryStream.
+// QueryEvent is nil if the event has happened, and an error that IsNotReady if not.
 func (l *Library) QueryEvent(e Event) error { return l.callFunction(fnEventQuery, uintptr(e)) }
 
 // WaitEvent waits for an event.
@@ -82,8 +82,8 @@ type Launch struct {
 	scratch *launchScratch
 }
 
-// launchScratch is memory that the driver reads during a launch. It is made
-// once and lies on the heap, so that its addresses stay.
+// launchScratch is memory that the driver reads during a launch. It is made once and is on
+// the heap, so that its addresses do not change.
 type launchScratch struct {
 	frame dl.Frame
 	size  uint64

@@ -72,7 +72,7 @@ func readTables(path string) (versions []string, rows []row, err error) {
 	return versions, rows, nil
 }
 
-// checkTables holds that the slots of a version are 0 to their number, each
+// checkTables checks that the slots of a version are numbered from 0 without gaps, each
 // once.
 func checkTables(versions []string, rows []row) error {
 	for i, version := range versions {

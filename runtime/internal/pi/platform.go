@@ -10,8 +10,8 @@ import (
 // maxObjects bounds the platforms and devices of a plugin.
 const maxObjects = 1 << 16
 
-// listObjects asks a function, by ask, for the number of objects, then for the
-// objects.
+// listObjects calls ask twice: for the number of objects, and then for the objects. f is
+// the function that it calls, for messages.
 func listObjects(f Function, ask func(list []Handle, count *uint32) error) ([]Handle, error) {
 	count := new(uint32)
 	err := ask(nil, count)
@@ -48,8 +48,7 @@ func (p *Plugin) Devices(platform Handle) ([]Handle, error) {
 	})
 }
 
-// SubDevices parts a device; the properties end with 0. The caller releases
-// the parts.
+// SubDevices partitions a device; the properties end with 0. The caller releases the parts.
 func (p *Plugin) SubDevices(device Handle, properties []uintptr) ([]Handle, error) {
 	return listObjects(DevicePartition, func(list []Handle, count *uint32) error {
 		return p.call(DevicePartition, uintptr(device), uintptr(pointer(properties)), uintptr(len(list)), uintptr(pointer(list)), uintptr(unsafe.Pointer(count)))
@@ -80,14 +79,14 @@ func (p *Plugin) NewQueue(context, device Handle, flags uint64) (Handle, error) 
 // for its kind.
 func (p *Plugin) NativeHandle(f Function, object Handle) (uint64, error) {
 	native, description := new(uintptr), new(int32)
-	// piextQueueGetNativeHandle has the description from 12.27 on; others
-	// leave it alone.
+	// Only piextQueueGetNativeHandle has the last parameter, from 12.27 on. In C an
+	// argument too many does no harm.
 	err := p.call(f, uintptr(object), uintptr(unsafe.Pointer(native)), uintptr(unsafe.Pointer(description)))
 	return uint64(*native), err
 }
 
-// QueueImports reports whether ImportQueue is known for this version: the
-// parameters changed with most.
+// QueueImports reports whether ImportQueue knows the parameters of this version, which
+// changed often.
 func (p *Plugin) QueueImports() bool { return p.since(9, 11) && p.Has(ExtQueueCreateWithNativeHandle) }
 
 // ImportQueue makes a queue of a native one, which stays the caller's.
@@ -99,8 +98,8 @@ func (p *Plugin) ImportQueue(native uint64, context, device Handle) (Handle, err
 	return p.create(ExtQueueCreateWithNativeHandle, uintptr(native), uintptr(context), uintptr(device), 0)
 }
 
-// deviceBinary is struct pi_device_binary_struct of version 2, as images of
-// programs are; plugins look at the target alone.
+// deviceBinary is struct pi_device_binary_struct of version 2, the version of programs'
+// images. Plugins look only at the target.
 type deviceBinary struct {
 	version      uint16
 	kind, format uint8

@@ -8,20 +8,21 @@ import (
 
 // command is one command of a queue.
 type command struct {
-	event   *event // nil: nobody asks
+	event   *event // nil if neither the caller nor the queue needs one
 	after   []*event
 	held    bool // the events of after are held
 	barrier bool
 	tracked bool // Finish reports its failure
 	awaited bool // others may wait for its event
 	submit  func(Stream) error
-	// submitMarked takes the place of submit where the command sets its own mark.
+	// submitMarked takes the place of submit if the command sets its own mark.
 	submitMarked func(Order) error
 	queued       time.Duration
 }
 
-// submitCommand puts a command into a stream. The queue is locked. A fault is the
-// reason why the command failed without being run; err is that of the driver.
+// submitCommand puts a command into a stream. The queue is locked. A fault is the reason
+// why the command failed without being run; err is an error of the driver. In an in-order
+// queue a command fails after an earlier one has.
 func (q *Queue) submitCommand(c *command) (fault, err error) {
 	if q.err != nil && !q.opts.OutOfOrder {
 		return q.err, nil
@@ -44,8 +45,8 @@ func (q *Queue) submitCommand(c *command) (fault, err error) {
 	return fault, err
 }
 
-// waitForEvents has the stream wait for the events of a command, or returns their
-// marks where the command itself takes them. failed is the failure of one.
+// waitForEvents has the stream wait for the events of a command, or returns their marks if
+// the command itself takes them. failed is the failure of one of the events.
 func (q *Queue) waitForEvents(c *command, stream Stream) (after []Mark, failed, err error) {
 	for _, e := range c.after {
 		state, mark, failed := e.stateSnapshot()
@@ -125,7 +126,7 @@ func (q *Queue) recordCommand(c *command, o Order) (err error) {
 	return nil
 }
 
-// tellEvent has the command's event know that it was submitted, or failed.
+// tellEvent marks the command's event as submitted, or as failed.
 func (c *command) tellEvent(fault error) {
 	if c.event == nil {
 		return

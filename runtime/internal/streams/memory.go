@@ -37,7 +37,7 @@ func (m *Memory) Address() uint64 { return m.address }
 // Handle is the address: a CUdeviceptr, a pointer of Level Zero.
 func (m *Memory) Handle() uint64 { return m.address }
 
-// Close frees an allocation when the commands before have ended.
+// Close frees an allocation once the commands submitted before have ended.
 func (m *Memory) Close() error {
 	if !m.owned {
 		return nil

@@ -2,10 +2,10 @@
 // take work in streams and memory by addresses: CUDA's streams, Level Zero's
 // immediate command lists.
 //
-// An in-order queue is a stream, one out of order has several. A command that
-// waits for an event which the host ends stays in the queue until then, as a
-// stream could not be told that the event failed. Kernels that run cannot be
-// stopped: a queue is not a driver.Aborter, and Close leaves them.
+// An in-order queue is a stream, an out-of-order queue has several. A command that waits
+// for an event which the host ends stays in the queue until then, as a stream cannot be
+// made to skip the command if the event failed. Kernels that run cannot be stopped: a queue
+// is not a driver.Aborter, and Close lets them run to their end.
 package streams
 
 import (
@@ -30,7 +30,7 @@ type Native interface {
 	// same for calls that have a stream, which may need less.
 	Within(calls func() error) error
 	WithinStream(calls func() error) error
-	// NewStream makes a stream, whose marks may have times or not.
+	// NewStream makes a stream; timed if marks with times are recorded in it.
 	NewStream(timed bool) (Stream, error)
 	// DestroyStream releases a stream that has no work.
 	DestroyStream(s Stream) error
@@ -63,11 +63,13 @@ type NativeMemory interface {
 	ClearMemory(address uint64, size int64) error
 	// FindAllocation returns the allocation that an address is in.
 	FindAllocation(address uint64) (start uint64, size int64, err error)
-	// WriteMemory copies data, ReadMemory into data, which stays until then.
+	// WriteMemory copies data to an address, ReadMemory from an address to data. data
+	// stays in place until the copy has ended.
 	WriteMemory(to uint64, data []byte, s Stream) error
 	ReadMemory(data []byte, from uint64, s Stream) error
 	CopyMemory(to, from uint64, size int64, s Stream) error
-	// FillMemory repeats a pattern of a power of two bytes, which stays.
+	// FillMemory repeats a pattern, whose length is a power of two. The pattern stays
+	// in place.
 	FillMemory(to uint64, size int64, pattern []byte, s Stream) error
 }
 
@@ -81,8 +83,8 @@ type HandleTeller interface {
 // embeds it.
 type Device struct {
 	Native Native
-	// TellsByEvent says that the driver reports a failed command by an event alone:
-	// then queues look at the events of commands that may fail with others.
+	// TellsByEvent says that the driver reports a failed command only through its
+	// event: then queues keep the events of commands and look at them.
 	TellsByEvent bool
 	memory       NativeMemory
 

@@ -57,8 +57,8 @@ func (l *Library) Copy(list Handle, to, from uint64, size int64) error {
 	return l.callFunction(fnCommandListAppendMemoryCopy, uintptr(list), uintptr(to), uintptr(from), uintptr(size), 0, 0, 0)
 }
 
-// Write copies host memory to an address. The caller keeps data until the copy
-// has ended; Read likewise.
+// Write copies host memory to an address. The caller keeps data in place until the copy has
+// ended, as for Read.
 func (l *Library) Write(list Handle, to uint64, data []byte) error {
 	return l.callFunction(fnCommandListAppendMemoryCopy, uintptr(list), uintptr(to), uintptr(unsafe.Pointer(unsafe.SliceData(data))), uintptr(len(data)), 0, 0, 0)
 }
@@ -73,8 +73,8 @@ func (l *Library) Fill(list Handle, to uint64, pattern []byte, size int64) error
 	return l.callFunction(fnCommandListAppendMemoryFill, uintptr(list), uintptr(to), uintptr(unsafe.Pointer(&pattern[0])), uintptr(len(pattern)), uintptr(size), 0, 0, 0)
 }
 
-// Launch launches a kernel over a number of groups, with the arguments and the
-// group size that it has.
+// Launch launches a kernel over a number of groups, with the arguments and the group size
+// that are set in the kernel.
 func (l *Library) Launch(list, kernel Handle, groups [3]uint32) error {
 	return l.callFunction(fnCommandListAppendLaunchKernel, uintptr(list), uintptr(kernel), uintptr(unsafe.Pointer(&groups)), 0, 0, 0)
 }
@@ -124,7 +124,7 @@ func (l *Library) DestroyEvent(e Event) error {
 	return err
 }
 
-// WaitEvent waits on the host.
+// WaitEvent blocks until the event happens.
 func (l *Library) WaitEvent(event Handle) error {
 	return l.callFunction(fnEventHostSynchronize, uintptr(event), waitForEver)
 }
