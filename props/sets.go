@@ -28,9 +28,8 @@ func (t Type) String() string {
 	return "unknown"
 }
 
-// Value is one property value. It is immutable: the accessors that return
-// bytes return them shared, and callers must not write to them.
-// The zero Value is of no type and is not writable.
+// Value is one property value. It is immutable: the accessors that return bytes return them shared,
+// and callers must not write to them. The zero Value has no type and cannot be written.
 type Value struct {
 	typ  Type
 	u32  uint32
@@ -41,13 +40,13 @@ type Value struct {
 // Uint32 returns a UINT32 value. Booleans are stored as 1.
 func Uint32(v uint32) Value { return Value{typ: TypeUint32, u32: v} }
 
-// Bytes returns a BYTE_ARRAY value that holds data; it keeps the slice.
+// Bytes returns a BYTE_ARRAY value that holds data. It keeps the slice.
 func Bytes(data []byte) Value { return Bits(data, uint64(len(data))*8) }
 
 // String returns a BYTE_ARRAY value with the bytes of s, without a NUL.
 func String(s string) Value { return Bytes([]byte(s)) }
 
-// Bits returns a BYTE_ARRAY value of n bits; data holds ceil(n/8) bytes.
+// Bits returns a BYTE_ARRAY value of n bits; data must have ceil(n/8) bytes.
 func Bits(data []byte, n uint64) Value {
 	return Value{typ: TypeByteArray, bits: n, data: data}
 }
@@ -73,7 +72,7 @@ func Uint64s(vs ...uint64) Value {
 // Type returns the type code.
 func (v Value) Type() Type { return v.typ }
 
-// Uint32 returns the number of a UINT32 value, 0 for others.
+// Uint32 returns the number of a UINT32 value, or 0 for others.
 func (v Value) Uint32() uint32 { return v.u32 }
 
 // Data returns the data bytes of a BYTE_ARRAY value, without the length prefix.
@@ -109,9 +108,10 @@ type Set struct {
 	index map[string]int // made by Put once a set is large
 }
 
-// indexFrom is the size from which a linear search costs more than a map.
+// indexFrom is the number of properties from which on a linear search costs more than a map.
 const indexFrom = 16
 
+// find returns the place of a property, or -1.
 func (s *Set) find(name string) int {
 	if s.index != nil {
 		if i, ok := s.index[name]; ok {
@@ -139,7 +139,7 @@ func (s *Set) Get(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// Put adds a property, or replaces its value and keeps its place.
+// Put adds a property, or replaces the value of one that is there, which keeps its place.
 func (s *Set) Put(name string, v Value) {
 	if i := s.find(name); i >= 0 {
 		s.Properties[i].Value = v
@@ -175,7 +175,7 @@ type Sets struct {
 	All []*Set
 }
 
-// Clone returns a copy that shares no memory with s; nil for nil.
+// Clone returns a copy that shares no memory with s, or nil for nil.
 func (s *Sets) Clone() *Sets {
 	if s == nil {
 		return nil

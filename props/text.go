@@ -43,6 +43,8 @@ func Parse(text []byte) (*Sets, error) {
 	return p.sets, nil
 }
 
+// trimLineEnd removes the line end. A "\r" belongs to it only in front of a "\n": at the end of the
+// file it is part of the value.
 func trimLineEnd(line []byte) []byte {
 	line, ended := bytes.CutSuffix(line, []byte("\n"))
 	if ended {
@@ -51,7 +53,7 @@ func trimLineEnd(line []byte) []byte {
 	return line
 }
 
-// parser holds the sets that were read, and the one that properties go to.
+// parser holds the sets that were read, and the open one, to which properties are added.
 type parser struct {
 	sets   *Sets
 	byName map[string]*Set // because a file can have thousands of sets
@@ -76,7 +78,7 @@ func (p *parser) addLine(line []byte) error {
 	return nil
 }
 
-// openSet reads a header. The name ends at the last ']': names may have some.
+// openSet reads the header of a set. The name ends at the last ']', as names may contain some.
 func (p *parser) openSet(line []byte) error {
 	end := bytes.LastIndexByte(line, ']')
 	if end < 0 {
@@ -92,9 +94,9 @@ func (p *parser) openSet(line []byte) error {
 	return nil
 }
 
-// parseProperty reads one property. The name ends at the first '='. Tools
-// write names as they are, so that a name may have an '=' in it: a line that
-// cannot be read so is read from its end, as no value has an '='.
+// parseProperty reads one property. The name ends at the first '='. Tools write names as they are,
+// so that a name may contain an '='. If the line cannot be read that way, the last '=' is taken,
+// since no value contains one.
 func parseProperty(line []byte) (name string, v Value, err error) {
 	first := bytes.IndexByte(line, '=')
 	name, v, err = parsePropertyAt(line, first)
@@ -162,8 +164,8 @@ func parseValue(typ Type, text []byte) (Value, error) {
 // prefixSize is the size of the length in bits before the data.
 const prefixSize = 8
 
-// FromRaw returns the BYTE_ARRAY value that is stored as raw: the inverse of
-// [Value.Raw]. The value shares raw. The length must fit the data.
+// FromRaw returns the BYTE_ARRAY value that is stored as raw; it is the inverse of [Value.Raw]. The
+// value shares raw. The length in bits must need just the bytes that are there.
 func FromRaw(raw []byte) (Value, error) {
 	if len(raw) < prefixSize {
 		return Value{}, fmt.Errorf("a byte array of %d bytes lacks its 8-byte length", len(raw))
@@ -175,9 +177,9 @@ func FromRaw(raw []byte) (Value, error) {
 	return Bits(data, bits), nil
 }
 
-// Text returns the .prop text of the sets, in their order. It fails on
-// names that the text cannot hold, because they would start a set or a line, and
-// on a value without a type. Nil and empty Sets make no text.
+// Text returns the .prop text of the sets, in their order. It fails on names that the text cannot
+// hold, because they would start a set or a line, and on a value without a type. Nil and empty Sets
+// give no text.
 func (s *Sets) Text() ([]byte, error) {
 	if s == nil {
 		return nil, nil

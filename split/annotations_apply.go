@@ -25,11 +25,10 @@ const (
 	kernelAnnotation = "sycl-kernel"
 )
 
-// ApplyAnnotations turns the SYCL annotations of a module into attributes of
-// the annotated functions and variables, takes these off the lists of used
-// values, and deletes the annotations. It reports whether there were any.
-// Attributes that a value has already win over its annotations: a SYCL front
-// end knows more than the header that a stock compiler read.
+// ApplyAnnotations turns the SYCL annotations of a module into attributes of the annotated
+// functions and variables, takes these off the lists of used values, and deletes the annotations.
+// It reports whether there were any. Attributes that a value has already take precedence over its
+// annotations: a SYCL front end knows more than the header that a stock compiler read.
 func ApplyAnnotations(m *ir.Module) (changed bool, err error) {
 	list, ok := m.Lookup(annotationsList)
 	if !ok || m.Values[list].Declaration || m.Values[list].Kind != ir.Variable {
@@ -57,15 +56,15 @@ func ApplyAnnotations(m *ir.Module) (changed bool, err error) {
 	return true, a.finishEdits()
 }
 
-// annotator applies the annotations of a module.
+// annotator applies the annotations of a module. applied has the attributes of each annotated
+// value.
 type annotator struct {
 	module  *ir.Module
 	applied map[ir.ValueID]map[string]string
 }
 
-// applyElement applies one element of the list, and reports whether it is a
-// SYCL annotation. Those on declarations are dropped: the image that defines
-// the value has the attribute.
+// applyElement applies one element of the list, and reports whether it is a SYCL annotation.
+// Annotations of declarations are dropped: the image that defines the value has the attribute.
 func (a *annotator) applyElement(fields []ir.Constant) (ours bool, err error) {
 	if len(fields) < 2 || fields[0].Kind != ir.ConstantValue || fields[1].Kind != ir.ConstantValue {
 		return false, nil
@@ -96,7 +95,7 @@ func (a *annotator) applyElement(fields []ir.Constant) (ours bool, err error) {
 	return true, a.addAttribute(fields[0].Value, key, value)
 }
 
-// stringOf returns the string that a variable holds.
+// stringOf returns the string that a variable holds, up to its NUL, or "" if it holds none.
 func (a *annotator) stringOf(id ir.ValueID) (string, error) {
 	v := &a.module.Values[id]
 	if v.Kind != ir.Variable || v.Declaration {
@@ -110,8 +109,7 @@ func (a *annotator) stringOf(id ir.ValueID) (string, error) {
 	return text, nil
 }
 
-// integerArgument returns the one integer argument of an annotation as decimal
-// text.
+// integerArgument returns the only argument of an annotation, an integer, as decimal text.
 func (a *annotator) integerArgument(field ir.Constant) (text string, has bool, err error) {
 	if field.Kind != ir.ConstantValue {
 		return "", false, nil // null: the annotation has no arguments
@@ -133,8 +131,8 @@ func (a *annotator) integerArgument(field ir.Constant) (text string, has bool, e
 	return strconv.FormatInt(int64(n.Int<<shift)>>shift, 10), true, nil
 }
 
-// addAttribute applies an annotation once. Two of one name must agree, as
-// their order in the list has no meaning.
+// addAttribute applies an annotation once. Two annotations of one name must agree, as their order
+// in the list has no meaning.
 func (a *annotator) addAttribute(id ir.ValueID, key, value string) error {
 	v := &a.module.Values[id]
 	applied := a.applied[id]
@@ -188,9 +186,9 @@ func (a *annotator) makeKernel(v *ir.GlobalValue) error {
 	return nil
 }
 
-// finishEdits takes the annotated values off the lists of used values, where stock
-// compilers put them so that they survive, and refuses calls of functions that
-// have become kernels: the calls have the wrong convention now.
+// finishEdits takes the annotated values off the lists of used values, where stock compilers put
+// them so that they survive. It refuses calls of functions that have become kernels, since the
+// calls have the wrong convention now.
 func (a *annotator) finishEdits() error {
 	plain := func(id ir.ValueID) bool { return a.applied[id] == nil }
 	for _, list := range []string{usedList, compilerUsedList} {

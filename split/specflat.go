@@ -9,10 +9,9 @@ import (
 	"offlink/ir"
 )
 
-// flatDefault is the default value of a specialization constant as memory. The
-// value need not nest as the constant's type does: front ends write bases,
-// padding, bit-fields and unions in a constant differently than in a type. The
-// bytes at one offset mean the same in both.
+// flatDefault is the default value of a specialization constant as memory. The value need not nest
+// as the constant's type does: front ends write bases, padding, bit-fields and unions differently
+// in a constant than in a type. The bytes at one offset mean the same in both.
 type flatDefault struct {
 	// data holds the bytes, zeros where defined is false: in padding and
 	// where the value is undef. It is as long as the longer of the two types.
@@ -22,12 +21,13 @@ type flatDefault struct {
 	scalars []flatScalar
 }
 
+// flatScalar is a number of the value: its offset and its type.
 type flatScalar struct {
 	offset uint64
 	typ    ir.TypeID
 }
 
-// flattenDefault lays a default value of type from out as memory that holds the
+// flattenDefault lays out a default value of type from as memory, which is large enough for the
 // constant's type, too.
 func (c *specConstants) flattenDefault(from, to ir.TypeID, value *ir.Constant) (*flatDefault, error) {
 	size := uint64(0)
@@ -41,6 +41,7 @@ func (c *specConstants) flattenDefault(from, to ir.TypeID, value *ir.Constant) (
 	return f, c.flattenAt(f, 0, from, value)
 }
 
+// flattenAt stores a part of the value at an offset. Undefined parts are left out.
 func (c *specConstants) flattenAt(f *flatDefault, offset uint64, typ ir.TypeID, value *ir.Constant) error {
 	size := c.storeSize(typ)
 	if size == 0 || value.Kind == ir.ConstantUndef {
@@ -92,12 +93,11 @@ func (f *flatDefault) isDefined(offset, size uint64) bool {
 	return slices.Contains(f.defined[offset:offset+size], true)
 }
 
-// isSettable reports whether the host can set the member of type t of a composite:
-// padding has no constant. Front ends write padding as bytes that are undef beside other
-// members; a part without a value of another type, or alone in its struct, is that of
-// an empty std::optional or of a union whose default value is a shorter member. The
-// host may set it, and it is zero until then. sycl-post-link has no constant for it
-// either, so that the host's value is lost.
+// isSettable reports whether the host can set the member of type t of a composite. Padding has no
+// constant. Front ends write padding as undefined bytes next to other members. An undefined part of
+// another type, or one that is alone in its struct, belongs to an empty std::optional or to a union
+// whose default value is a shorter member: the host may set it, and it is zero until then.
+// sycl-post-link has no constant for such a part, so that the host's value is lost there.
 func (c *specConstants) isSettable(f *flatDefault, composite ir.TypeID, offset uint64, t ir.TypeID) bool {
 	size := c.storeSize(t)
 	if size == 0 || f.isDefined(offset, size) {
@@ -117,8 +117,8 @@ func (f *flatDefault) scalarAt(offset uint64) (ir.TypeID, bool) {
 	return f.scalars[i].typ, true
 }
 
-// constantAt returns the value as a constant of a type: numbers where any byte
-// is defined, undef elsewhere.
+// constantAt returns the value as a constant of a type: a number has its value if any of its bytes
+// is defined, and is undef otherwise.
 func (c *specConstants) constantAt(f *flatDefault, offset uint64, typ ir.TypeID) (ir.Constant, error) {
 	size := c.storeSize(typ)
 	members, composite := c.memberTypes(typ)
@@ -155,7 +155,7 @@ func (c *specConstants) isByte(typ ir.TypeID) bool {
 	return t.Kind == ir.TypeInteger && t.Bits == 8
 }
 
-// numberAt returns the number of a type that begins at an offset.
+// numberAt returns the number of the given type that begins at an offset.
 func (c *specConstants) numberAt(f *flatDefault, offset uint64, typ ir.TypeID) (ir.Constant, error) {
 	t := &c.layout.module.Types[typ]
 	data := f.data[offset : offset+c.storeSize(typ)]

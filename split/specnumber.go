@@ -35,6 +35,9 @@ type specUse struct {
 	read     *specRead
 }
 
+// lowerReads replaces the reads of the partition. The reads are sorted by the functions that they
+// call, which gives the constants their numbers; the edits of a function are put back into the
+// order of its calls.
 func (n *specNumbering) lowerReads(x *Extractor, s *Partition) error {
 	n.source = x.graph.specConstants
 	n.names = newSpirvNames(n.source)
@@ -67,8 +70,8 @@ func (n *specNumbering) lowerReads(x *Extractor, s *Partition) error {
 	return nil
 }
 
-// readExpression returns the expression for the value of a read, and numbers the
-// constant.
+// readExpression returns the expression for the value of a read, and numbers the constant if it is
+// new.
 func (n *specNumbering) readExpression(read *specRead) (ir.Expression, error) {
 	if n.mode == SpecConstantsDefault {
 		return n.defaultValue(read)
@@ -99,12 +102,10 @@ func (n *specNumbering) readExpression(read *specRead) (ir.Expression, error) {
 
 var errTwoTypes = fmt.Errorf("it is read with two types that are not alike")
 
-// sizeWithoutPadding is the size of a constant without the padding that aligns
-// the next.
+// sizeWithoutPadding returns the size of a constant without the padding that aligns the next one.
 func (n *specNumbering) sizeWithoutPadding(i int) int { return int(n.constants[i].Parts[0].Size) }
 
-// defaultValue returns the default value as a constant of the type that the
-// code reads.
+// defaultValue returns the default value as a constant of the type that the code reads.
 func (n *specNumbering) defaultValue(read *specRead) (ir.Expression, error) {
 	_, align, err := n.source.layout.typeSize(read.typ)
 	if err != nil {
@@ -116,7 +117,8 @@ func (n *specNumbering) defaultValue(read *specRead) (ir.Expression, error) {
 	return e, err
 }
 
-// addConstant numbers a constant that was not read before.
+// addConstant numbers a constant that was not read before: natively by IDs of its scalars, emulated
+// by its offset in the buffer.
 func (n *specNumbering) addConstant(read *specRead) error {
 	n.byName[read.name] = len(n.constants)
 	constant := SpecConstant{Name: read.name, Default: read.value.data}
@@ -138,8 +140,8 @@ func (n *specNumbering) addConstant(read *specRead) error {
 	return nil
 }
 
-// alignEnd moves the end of the buffer. The padding belongs to the constant
-// before it: the runtime finds constants by adding up sizes.
+// alignEnd aligns the end of the buffer. The padding belongs to the constant before it, since the
+// runtime finds constants by adding up sizes.
 func (n *specNumbering) alignEnd(to uint64) {
 	padding := roundUp(n.end, to) - n.end
 	if padding == 0 {
@@ -151,9 +153,8 @@ func (n *specNumbering) alignEnd(to uint64) {
 	last.Default = append(slices.Clip(last.Default), make([]byte, padding)...)
 }
 
-// idMetadata returns the named metadata about the constants. The lists of an image
-// without constants are empty, unless the input has lists: it was lowered
-// before.
+// idMetadata returns the named metadata about the constants. If an image has no constants, the
+// lists are empty, unless the input has lists: it was lowered before.
 func (n *specNumbering) idMetadata(m *ir.Module) []ir.NamedEdit {
 	if len(n.constants) == 0 && m.Named(specList) != nil {
 		return nil
@@ -182,6 +183,7 @@ func (n *specNumbering) idMetadata(m *ir.Module) []ir.NamedEdit {
 	return edits
 }
 
+// bytesNode returns a node with an integer for each byte.
 func bytesNode(data []byte) ir.NewNode {
 	var node ir.NewNode
 	for _, b := range data {

@@ -13,8 +13,8 @@ const (
 	spirvComposite = "_Z29__spirv_SpecConstantComposite"
 )
 
-// memberTypes returns the types of the members of a composite type, and whether
-// the type is one.
+// memberTypes returns the types of the members of a composite type, and whether the type is
+// composite.
 func (c *specConstants) memberTypes(id ir.TypeID) ([]ir.TypeID, bool) {
 	t := &c.layout.module.Types[id]
 	switch t.Kind {
@@ -33,9 +33,9 @@ func (c *specConstants) memberTypes(id ir.TypeID) ([]ir.TypeID, bool) {
 	return nil, false
 }
 
-// nativeConstant returns the calls that make a specialization constant of SPIR-V
-// for the part of a value at an offset. Its scalars take the numbers from *id
-// on. Padding takes a number but no constant, as the reference numbers members.
+// nativeConstant returns the calls that make a specialization constant of SPIR-V for the part of a
+// value at an offset. Its scalars are numbered from *id on. Padding takes a number but no constant,
+// as the reference numbers members.
 func (n *specNumbering) nativeConstant(read *specRead, offset uint64, typ ir.TypeID, id *uint32) (ir.Expression, error) {
 	c := n.source
 	members, composite := c.memberTypes(typ)
@@ -83,11 +83,12 @@ func (n *specNumbering) scalarConstant(read *specRead, offset uint64, typ ir.Typ
 	}, nil
 }
 
+// constantExpression returns the expression of a constant.
 func constantExpression(value ir.Constant) ir.Expression {
 	return ir.Expression{Kind: ir.ExpressionConstant, Type: value.Type, Constant: value}
 }
 
-// checkNative refuses types of which SPIR-V has no specialization constants.
+// checkNative refuses types for which SPIR-V has no specialization constants.
 func (c *specConstants) checkNative(typ ir.TypeID) error {
 	switch t := &c.layout.module.Types[typ]; {
 	case c.storeSize(typ) == 0:
@@ -107,7 +108,7 @@ func (c *specConstants) checkNative(typ ir.TypeID) error {
 	return nil
 }
 
-// mangleType spells a type as in the names of those functions.
+// mangleType spells a type as the names of those functions do.
 func (c *specConstants) mangleType(id ir.TypeID) string {
 	t := &c.layout.module.Types[id]
 	switch t.Kind {
@@ -129,17 +130,17 @@ func (c *specConstants) mangleType(id ir.TypeID) string {
 	return t.Name
 }
 
-// constantParts returns the descriptors of a constant, numbering its scalars as native
-// does. They cover all bytes of the value, so that the runtime finds where the
-// next constant begins.
+// constantParts returns the descriptors of a constant, numbering its scalars as nativeConstant
+// does. They cover all bytes of the value, so that the runtime finds where the next constant
+// begins.
 func (c *specConstants) constantParts(typ ir.TypeID, value *flatDefault, id *uint32) []SpecConstantPart {
 	var parts []SpecConstantPart
 	end := c.addParts(&parts, 0, typ, value, id)
 	return addPadding(parts, end, uint64(len(value.data)))
 }
 
-// addParts adds the descriptors of the part of a value at an offset and returns
-// the offset at which they end.
+// addParts adds the descriptors of the part of a value at an offset and returns the offset at which
+// they end. Members that the host cannot set take a number and get no descriptor.
 func (c *specConstants) addParts(parts *[]SpecConstantPart, offset uint64, typ ir.TypeID, value *flatDefault, id *uint32) (end uint64) {
 	members, composite := c.memberTypes(typ)
 	if !composite {
@@ -169,6 +170,7 @@ func (c *specConstants) addParts(parts *[]SpecConstantPart, offset uint64, typ i
 	return offset + c.storeSize(typ)
 }
 
+// addPadding adds a descriptor for the bytes between two offsets, if there are any.
 func addPadding(parts []SpecConstantPart, from, to uint64) []SpecConstantPart {
 	if from >= to {
 		return parts
@@ -176,8 +178,8 @@ func addPadding(parts []SpecConstantPart, from, to uint64) []SpecConstantPart {
 	return append(parts, SpecConstantPart{PaddingID, uint32(from), uint32(to - from)})
 }
 
-// memberOffsets returns the offsets of the n members of a composite. The type has been
-// sized before, so that errors cannot occur here.
+// memberOffsets returns the offsets of the n members of a composite. The type's size was computed
+// before, so no errors can occur here.
 func (c *specConstants) memberOffsets(typ ir.TypeID, n int) []uint64 {
 	t := &c.layout.module.Types[typ]
 	if t.Kind == ir.TypeStruct {
@@ -192,7 +194,7 @@ func (c *specConstants) memberOffsets(typ ir.TypeID, n int) []uint64 {
 	return offsets
 }
 
-// storeSize is the size of a value in memory. Types have been sized before.
+// storeSize returns the size of a value in memory. The type's size was computed before.
 func (c *specConstants) storeSize(typ ir.TypeID) uint64 {
 	t := &c.layout.module.Types[typ]
 	switch t.Kind {

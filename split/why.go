@@ -7,7 +7,7 @@ import (
 	"offlink/ir/sycl"
 )
 
-// Reason says how a value came into an image.
+// Reason tells how a value came into an image.
 type Reason string
 
 // The reasons. All but the first two are about the value before it in the
@@ -64,8 +64,7 @@ func (x *Extractor) Why(group *Group, id ir.ValueID) Answer {
 	return Answer{StatusDefined, x.definitionRule(group, id), chain}
 }
 
-// traceReason walks through the image breadth first, so that the chain is a shortest
-// one.
+// traceReason walks through the image breadth first, so that it finds a shortest chain.
 func (x *Extractor) traceReason(group *Group, target ir.ValueID) ([]Step, bool) {
 	before := make(map[ir.ValueID]Step) // Value is the one before, itself at the start
 	var queue []ir.ValueID
@@ -96,6 +95,7 @@ func (x *Extractor) traceReason(group *Group, target ir.ValueID) ([]Step, bool) 
 	return chainTo(target, before)
 }
 
+// chainTo follows the steps back from a value to one that is its own predecessor.
 func chainTo(id ir.ValueID, before map[ir.ValueID]Step) ([]Step, bool) {
 	var chain []Step
 	for {
@@ -126,7 +126,7 @@ func (x *Extractor) visitNeighbours(id ir.ValueID, reach func(ir.ValueID, Reason
 	x.comdatNeighbours(id, func(to ir.ValueID) { reach(to, ReasonComdat) })
 }
 
-// addressReason is the reason of a reference other than a call.
+// addressReason returns the reason of a reference other than a call.
 func (x *Extractor) addressReason(from, to ir.ValueID) Reason {
 	switch {
 	case x.graph.Module.Values[from].Kind != ir.Function:
@@ -137,7 +137,7 @@ func (x *Extractor) addressReason(from, to ir.ValueID) Reason {
 	return ReasonAddress
 }
 
-// definitionRule is the rule that decided about the linkage of a definition.
+// definitionRule returns the rule that decided about the linkage of a definition.
 func (x *Extractor) definitionRule(group *Group, id ir.ValueID) string {
 	v := &x.graph.Module.Values[id]
 	f := x.graph.flags[id]
@@ -164,8 +164,7 @@ func (x *Extractor) definitionRule(group *Group, id ir.ValueID) string {
 	return "made internal: it is not an entry point of this image"
 }
 
-// declarationRule is the rule by which an image has a value without its
-// definition.
+// declarationRule returns the rule by which an image has only the declaration of a value.
 func (x *Extractor) declarationRule(id ir.ValueID) string {
 	v := &x.graph.Module.Values[id]
 	switch {
@@ -185,7 +184,7 @@ func (x *Extractor) declarationRule(id ir.ValueID) string {
 	return "declared in the input"
 }
 
-// absenceRule is the rule by which an image lacks a value.
+// absenceRule returns the rule by which an image lacks a value.
 func (x *Extractor) absenceRule(id ir.ValueID) string {
 	switch {
 	case x.graph.flags[id]&flagDropped != 0:

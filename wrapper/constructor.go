@@ -22,8 +22,8 @@ import (
 // codeAlign is the alignment of each function.
 const codeAlign = 16
 
-// code is the machine code of a function, its fixups and the labels in it,
-// whose offsets count from its start.
+// code is the machine code of a function, its fixups and its labels, whose offsets count from the
+// start of the function.
 type code struct {
 	bytes  []byte
 	fixups []objfile.Fixup
@@ -33,7 +33,7 @@ type code struct {
 func (c *code) emitBytes(b ...byte)  { c.bytes = append(c.bytes, b...) }
 func (c *code) emitWord(word uint32) { c.bytes = binary.LittleEndian.AppendUint32(c.bytes, word) }
 
-// fixup adds a fixup of the bytes that are emitted next.
+// fixup adds a fixup for the bytes that are emitted next.
 func (c *code) fixup(kind objfile.FixupKind, to objfile.Fixup, addend int64) {
 	to.Offset, to.Kind, to.Addend = int64(len(c.bytes)), kind, to.Addend+addend
 	c.fixups = append(c.fixups, to)
@@ -45,7 +45,7 @@ func (c *code) field32(kind objfile.FixupKind, to objfile.Fixup, addend int64) {
 	c.emitBytes(0, 0, 0, 0)
 }
 
-// fixupTo is a fixup that computes the address of a symbol.
+// fixupTo returns a fixup that computes the address of a symbol.
 func fixupTo(s *objfile.ObjectSymbol) objfile.Fixup { return objfile.Fixup{Symbol: s} }
 
 // handOver makes a function that calls callee with the address of the
@@ -69,8 +69,9 @@ func (b *objectBuilder) handOver(callee, descriptor *objfile.ObjectSymbol) *code
 	return c
 }
 
-// handOverAtExit makes the function of Mach-O that hands the descriptor to
-// callee and has undo called at exit.
+// handOverAtExit makes the function of Mach-O that hands the descriptor to callee and registers
+// undo to be called at exit. It calls before it jumps, so it has a frame, which is gone at the
+// jump.
 func (b *objectBuilder) handOverAtExit(callee, descriptor, undo *objfile.ObjectSymbol) *code {
 	atExit, handle := b.externalSymbol("__cxa_atexit"), b.externalSymbol("__dso_handle")
 	c := &code{}
@@ -111,14 +112,14 @@ func (c *code) x86Address(register byte, s *objfile.ObjectSymbol) {
 	c.field32(objfile.FixupPC32, fixupTo(s), 0)
 }
 
-// x86Branch encodes a call or jump with a 32-bit distance, whose addend is -4:
-// the processor counts from the next instruction.
+// x86Branch emits a call or jump with a 32-bit distance. The processor counts it from the next
+// instruction, as FixupCall does.
 func (c *code) x86Branch(opcode byte, s *objfile.ObjectSymbol) {
 	c.emitBytes(opcode)
 	c.field32(objfile.FixupCall, fixupTo(s), 0)
 }
 
-// armAddress emits adrp and add for register x0, x1, ...
+// armAddress emits adrp and add, which put the address of s into register x0, x1, ...
 func (c *code) armAddress(register uint32, s *objfile.ObjectSymbol) {
 	c.fixup(objfile.FixupPage21, fixupTo(s), 0)
 	c.emitWord(0x90000000 | register) // adrp x, s
@@ -126,14 +127,14 @@ func (c *code) armAddress(register uint32, s *objfile.ObjectSymbol) {
 	c.emitWord(0x91000000 | register<<5 | register) // add x, x, :lo12:s
 }
 
-// armBranch encodes a branch of AArch64, whose distance the linker fills in.
+// armBranch emits a branch of AArch64, whose distance the linker fills in.
 func (c *code) armBranch(opcode uint32, s *objfile.ObjectSymbol) {
 	c.fixup(objfile.FixupCall, fixupTo(s), 0)
 	c.emitWord(opcode)
 }
 
-// riscvHandOver: the low half of a PC-relative address names the instruction
-// that has the high half, by a symbol.
+// riscvHandOver makes the function of RISC-V. The low half of a PC-relative address refers to the
+// instruction that has the high half, by a symbol there.
 func (b *objectBuilder) riscvHandOver(c *code, callee, descriptor *objfile.ObjectSymbol) {
 	high := b.addSymbol(objfile.ObjectSymbol{Name: ".Lpcrel_hi", Section: b.text})
 	c.labels = append(c.labels, high)
@@ -146,8 +147,8 @@ func (b *objectBuilder) riscvHandOver(c *code, callee, descriptor *objfile.Objec
 	c.emitWord(0x00030067) // jr t1
 }
 
-// i386HandOver has a frame: calls through the PLT need the GOT's address in
-// ebx, which belongs to the caller.
+// i386HandOver makes the function of i386, which has a frame: calls through the PLT need the GOT's
+// address in ebx, which belongs to the caller.
 func (b *objectBuilder) i386HandOver(c *code, callee, descriptor *objfile.ObjectSymbol) {
 	c.emitBytes(0xf3, 0x0f, 0x1e, 0xfb)    // endbr32
 	c.emitBytes(0x53)                      // push ebx
@@ -166,9 +167,9 @@ func (b *objectBuilder) i386HandOver(c *code, callee, descriptor *objfile.Object
 	c.emitBytes(0xc3)             // ret
 }
 
-// featureNote is the .note.gnu.property section that says that the code keeps
-// to the protection of indirect branches and return addresses (x86-64 psABI,
-// AArch64 ELF ABI), or nil.
+// featureNote returns the .note.gnu.property section, or nil if the machine has none. It says that
+// the code keeps to the protection of indirect branches and return addresses (x86-64 psABI, AArch64
+// ELF ABI).
 func featureNote(m objfile.Machine) []byte {
 	property := map[objfile.Machine]uint32{
 		objfile.X86_64:  0xc0000002, // GNU_PROPERTY_X86_FEATURE_1_AND

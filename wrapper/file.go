@@ -13,15 +13,15 @@ import (
 	"offlink/wrapper/internal/objfile"
 )
 
-// ReadOptions are the limits of reading. The zero ReadOptions is the default.
+// ReadOptions are the limits of reading. The zero ReadOptions has the defaults.
 type ReadOptions struct {
 	// MaxInflated bounds the bytes that compressed envelopes of one file may
 	// grow to, in all. 0 is container.DefaultBudget.
 	MaxInflated int64
 }
 
-// File is a file whose device images were found. It is safe for concurrent
-// use.
+// File is a file whose device images were found. Its images may be read from several goroutines;
+// edits and Close must not run at the same time as anything else.
 type File struct {
 	name    string
 	images  []Located
@@ -52,9 +52,8 @@ func Open(name string, opts ReadOptions) (*File, error) {
 	return f, nil
 }
 
-// OpenReader reads the device images in the bytes of r, as if they were a file
-// of that name. They are copied to a nameless temporary file of at most limit
-// bytes.
+// OpenReader reads the device images in the bytes of r, as if they were a file of that name. The
+// bytes are copied to a nameless temporary file; more than limit bytes are an error.
 func OpenReader(name string, r io.Reader, limit int64, opts ReadOptions) (*File, error) {
 	scratch, err := filemap.CreateNameless("", "offload-wrap-*")
 	if err != nil {
@@ -76,17 +75,15 @@ func OpenReader(name string, r io.Reader, limit int64, opts ReadOptions) (*File,
 	return f, nil
 }
 
-// readMapped maps the file read-only and finds its images. Pages come in as
-// they are looked at, so that a list of a large library does not read the code
-// of its images.
-// After an error the File is closed.
+// readMapped maps the file read-only and finds its images. Pages are read as they are looked at, so
+// listing a large library does not read the code of its images. After an error, the File is closed.
 func (f *File) readMapped(file *os.File, size int64) (err error) {
 	f.budget = container.NewScratchBudget(f.options.MaxInflated)
 	if f.data, err = f.budget.MapFile(file, size); err == nil {
 		filemap.Rename(f.data, f.name)
 		err = f.findImages()
 	}
-	// Half of a new content is malformed as a rule: that it changed is the reason.
+	// Half of a new content is usually malformed; the change is the reason to report.
 	if changed := f.CheckUnchanged(); changed != nil {
 		f.Close()
 		return changed
@@ -104,10 +101,9 @@ func (f *File) readMapped(file *os.File, size int64) (err error) {
 	return nil
 }
 
-// CheckUnchanged returns an error if the file was written to since it was opened, in
-// which case bytes that were read may be those of two contents. A caller checks
-// before it uses the result. Renaming another file to the name does not count: the
-// images are those of the old one.
+// CheckUnchanged returns an error if the file was written to since it was opened. In that case, the
+// bytes that were read may be from two contents, so a caller checks before it uses the result.
+// Renaming another file to the name does not count: the images are those of the old file.
 func (f *File) CheckUnchanged() error {
 	if f.source == nil {
 		return nil
@@ -115,8 +111,8 @@ func (f *File) CheckUnchanged() error {
 	return f.version.CheckUnchanged(f.source, f.name)
 }
 
-// IsNamed reports whether the file still is the one of its name, and another was not
-// renamed to it.
+// IsNamed reports whether the name still leads to this file, and not to another that was renamed to
+// it.
 func (f *File) IsNamed() bool {
 	if f.source == nil {
 		return false
@@ -157,7 +153,7 @@ func (c *mappedCode) ReadAt(p []byte, off int64) (int, error) {
 		n, err = c.Code.ReadAt(p, off)
 		return err
 	})
-	// Many small images are as much memory as a large one.
+	// A small image takes the pages around it, so that many are as much memory as a large one.
 	touched := max(int64(n), min(c.Size(), pagesAround))
 	if c.file.read.Add(touched) >= releaseEvery {
 		c.file.read.Store(0)
@@ -172,14 +168,14 @@ func MayHoldImages(head []byte) bool {
 	return objfile.IsArchive(head) || objfile.IsUniversal(head) || objfile.Known(head) || container.Sniff(head) != container.None
 }
 
-// Name is the name that the file was opened by.
+// Name returns the name by which the file was opened.
 func (f *File) Name() string { return f.name }
 
-// Images returns the images in the order in which they lie in the file. The
-// slice is the file's own.
+// Images returns the images in the order in which they lie in the file. The caller must not change
+// the slice.
 func (f *File) Images() []Located { return f.images }
 
-// Close releases the file and the bytes of its images.
+// Close releases the file and the bytes of its images, which must not be used any more.
 func (f *File) Close() error {
 	f.data, f.images = nil, nil
 	f.budget.Close()
@@ -189,7 +185,8 @@ func (f *File) Close() error {
 	return nil
 }
 
-// openRegular opens a file that has a size: a pipe could block for ever.
+// openRegular opens a file that has a size. The check comes before the opening, since opening a
+// pipe could block for ever.
 func openRegular(name string) (*os.File, os.FileInfo, error) {
 	info, err := os.Stat(name)
 	if err != nil {

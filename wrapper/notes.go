@@ -22,9 +22,8 @@ const (
 	noteProducerVersion = 3
 )
 
-// AddOpenMPNotes returns the image with the notes appended, in the name of a
-// producer. An image that is not an ELF file, or whose section table
-// cannot grow, is returned unchanged, together with the reason.
+// AddOpenMPNotes returns the image with the notes of a producer appended. An image that is not an
+// ELF file, or whose section table cannot grow, is returned unchanged, together with the reason.
 func AddOpenMPNotes(image *devimg.Image, producer, version string) (*devimg.Image, error) {
 	f, err := readSectionTable(image.Code)
 	if err != nil {
@@ -35,8 +34,8 @@ func AddOpenMPNotes(image *devimg.Image, producer, version string) (*devimg.Imag
 	return &noted, nil
 }
 
-// sectionTable is the section headers of an ELF file, and the fields that adding
-// one changes.
+// sectionTable has the section headers of an ELF file, and the fields that change when one is
+// added.
 type sectionTable struct {
 	code    devimg.Code
 	header  []byte // the file header
@@ -51,8 +50,8 @@ type sectionTable struct {
 // maxSectionTable bounds the section headers and names that are read.
 const maxSectionTable = 1 << 24
 
-// readSectionTable reads the section table of code in ELF form, as far as
-// notes need it.
+// readSectionTable reads the section table of code in ELF form, as far as notes need it. Device
+// code may have either class and byte order.
 func readSectionTable(c devimg.Code) (*sectionTable, error) {
 	f := &sectionTable{code: c, header: make([]byte, 64)}
 	if n, _ := c.ReadAt(f.header, 0); n < 52 || string(f.header[:4]) != elf.ELFMAG {
@@ -84,7 +83,7 @@ func readSectionTable(c devimg.Code) (*sectionTable, error) {
 	return f, err
 }
 
-// word reads a class-sized field: its offsets in both classes are given.
+// word reads a field of the size of the class, whose offset differs between the classes.
 func (f *sectionTable) word(b []byte, at32, at64 int) uint64 {
 	if f.wide {
 		return f.order.Uint64(b[at64:])
@@ -92,7 +91,7 @@ func (f *sectionTable) word(b []byte, at32, at64 int) uint64 {
 	return uint64(f.order.Uint32(b[at32:]))
 }
 
-// putWord writes a field of either class.
+// putWord writes a field of the size of the class.
 func (f *sectionTable) putWord(b []byte, at32, at64 int, v uint64) {
 	if f.wide {
 		f.order.PutUint64(b[at64:], v)
@@ -133,10 +132,9 @@ func (f *sectionTable) encodeNotes(producer, version string) []byte {
 
 func pad4(b []byte) []byte { return append(b, make([]byte, -len(b)&3)...) }
 
-// appendSection returns the file with one more section: the names, the contents
-// and the section headers go after the end of the file, and the file header
-// changes. All that was there stays where it was, as loaders of device code
-// may have its offsets.
+// appendSection returns the file with one more section. The contents, the names and the section
+// headers go after the end of the file, and the file header changes. Everything else stays where it
+// was, as loaders of device code may depend on its offset.
 func (f *sectionTable) appendSection(name string, contents []byte) devimg.Code {
 	var tail []byte
 	place := func(data []byte) uint64 {
@@ -172,13 +170,13 @@ func (f *sectionTable) putPlace(header []byte, offset uint64, size int) {
 	f.putWord(header, 20, 32, uint64(size))
 }
 
-// joined is code in several parts.
+// joined is code that consists of several parts; ends has the offset after each.
 type joined struct {
 	parts []devimg.Code
 	ends  []int64
 }
 
-// newJoined joins pieces of code without copying them.
+// newJoined joins parts of code without copying them.
 func newJoined(parts ...devimg.Code) *joined {
 	j := &joined{parts: parts}
 	var end int64

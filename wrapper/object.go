@@ -33,7 +33,8 @@ func newObjectBuilder(h Host, large bool) *objectBuilder {
 	return b
 }
 
-// section returns the section of that name, made on first use.
+// section returns the section of that name, making it on first use. Its alignment is the largest
+// that was asked for.
 func (b *objectBuilder) section(name string, use objfile.Use, align int) *objfile.ObjectSection {
 	s := b.sections[name]
 	if s == nil {
@@ -45,7 +46,9 @@ func (b *objectBuilder) section(name string, use objfile.Use, align int) *objfil
 	return s
 }
 
-// appendData appends bytes to a section at an aligned offset, which it returns.
+// appendData appends bytes to the first piece of a section, at an aligned offset, which it returns.
+// All data of a section is that one piece; images are pieces of their own, since they are not
+// copied.
 func appendData(s *objfile.ObjectSection, data []byte, align int) int64 {
 	if len(s.Pieces) == 0 {
 		s.Pieces = []objfile.Content{objfile.Bytes{}}
@@ -63,7 +66,7 @@ func (b *objectBuilder) addSymbol(s objfile.ObjectSymbol) *objfile.ObjectSymbol 
 	return &s
 }
 
-// externalSymbol returns the symbol of a function or object defined elsewhere.
+// externalSymbol returns the symbol of a function or object that is defined elsewhere.
 func (b *objectBuilder) externalSymbol(name string) *objfile.ObjectSymbol {
 	s := b.externals[name]
 	if s == nil {
@@ -73,14 +76,14 @@ func (b *objectBuilder) externalSymbol(name string) *objfile.ObjectSymbol {
 	return s
 }
 
-// location is the section and the offset of a block or an image.
+// location is the section of a block or an image, and the offset in it.
 type location struct {
 	section *objfile.ObjectSection
 	offset  int64
 }
 
-// addKind adds the images of one kind, their tree, and, unless the options
-// exclude them, the functions that register it.
+// addKind adds the images of one kind, their tree, and, unless the options exclude them, the
+// functions that register it.
 func (b *objectBuilder) addKind(k *kindImages, o *WrapOptions) {
 	if k.kind != devimg.KindSYCL {
 		b.addHostEntries(k.tree)
@@ -98,7 +101,8 @@ func (b *objectBuilder) addKind(k *kindImages, o *WrapOptions) {
 	}
 }
 
-// addImages puts the code of the images into the sections of their targets.
+// addImages puts the code of the images into the sections of their targets. Offsets are known only
+// after all pieces are there.
 func (b *objectBuilder) addImages(k *kindImages) []location {
 	locations := make([]location, len(k.images))
 	pieces := make([]int, len(k.images))
@@ -131,8 +135,7 @@ func (b *objectBuilder) addBlocks(t *abi.Encoded) []location {
 	return locations
 }
 
-// blockSection returns the section for a kind of table, making it when it is
-// first asked for.
+// blockSection returns the section for a kind of table, making it on first use.
 func (b *objectBuilder) blockSection(t abi.Type, align int) *objfile.ObjectSection {
 	n := b.names
 	switch t {
@@ -149,7 +152,7 @@ func (b *objectBuilder) blockSection(t abi.Type, align int) *objfile.ObjectSecti
 	return b.section(n.relocated, objfile.UseRelocatedData, align)
 }
 
-// addPointers makes fixups of the pointers of the tree.
+// addPointers makes fixups for the pointers of the tree.
 func (b *objectBuilder) addPointers(t *abi.Encoded, blocks, images []location) {
 	counts := map[*objfile.ObjectSection]int{}
 	for i := range t.Blocks {
@@ -204,8 +207,8 @@ func (b *objectBuilder) addTreeSymbols(k *kindImages, blocks []location, global 
 	return name(t.Descriptor, global)
 }
 
-// finishObject adds the notes of the format: without .note.GNU-stack, linkers
-// make the stack of the program executable.
+// finishObject adds the notes of the format. Without .note.GNU-stack, linkers make the stack of the
+// program executable.
 func (b *objectBuilder) finishObject() *objfile.Object {
 	if b.host.format.notes {
 		if note := featureNote(b.host.machine); note != nil {

@@ -147,8 +147,8 @@ func (n *partitionNumbers) takeReached() {
 	}
 }
 
-// keepGroup numbers an attribute group of a list that is written. [ir.Reach] knows what follows
-// from it. Not all groups of Reach are taken: text still writes the group of a function whose
+// keepGroup numbers an attribute group of a list that is written; [ir.Reach] adds the types that it
+// names. Not all groups of Reach are taken: text still writes the group of a function whose
 // attributes change, while here a new list replaces it.
 func (n *partitionNumbers) keepGroup(id ir.AttributeGroupID) {
 	if n.groups.keepEntry(uint32(id)) {

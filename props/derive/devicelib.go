@@ -38,7 +38,7 @@ var (
 	cstring = splitWords("memcpy memset memcmp memmove")
 )
 
-// deviceLibs are the libraries by function, without prefix.
+// deviceLibs has the number of the library of each function, by its name without the prefix.
 var deviceLibs = func() map[string]int {
 	libs := map[string]int{
 		"assert_fail": libAssert,
@@ -62,7 +62,7 @@ var deviceLibs = func() map[string]int {
 
 func splitWords(text string) []string { return strings.Fields(text) }
 
-// deviceLib returns the number of the library that has the function.
+// deviceLib returns the number of the library that has the function, if one has it.
 func deviceLib(name string) (int, bool) {
 	if sycl.IsBFloat16Library(name) {
 		return libBFloat16, true
@@ -78,8 +78,7 @@ func deviceLib(name string) (int, bool) {
 	return lib, ok
 }
 
-// imfDouble are the functions of the IMF library on doubles whose name does
-// not say so.
+// imfDouble has the functions of the IMF library on doubles whose names do not say so.
 var imfDouble = func() map[string]bool {
 	names := make(map[string]bool)
 	for _, name := range splitWords(`ceil copysign fabs floor fma fmax fmin inv nearbyint rint rsqrt sqrt trunc
@@ -93,7 +92,8 @@ var imfDouble = func() map[string]bool {
 	return names
 }()
 
-// imfLibrary returns the number of the IMF library that has the function.
+// imfLibrary returns the number of the IMF library that has the function. The suffixes are rounding
+// modes.
 func imfLibrary(name string) int {
 	base := name
 	for _, suffix := range []string{"_rd", "_rn", "_ru", "_rz"} {
@@ -108,7 +108,8 @@ func imfLibrary(name string) int {
 	return libIMF
 }
 
-// deviceLibMask writes the mask, even if it is 0, as sycl-post-link does.
+// deviceLibMask writes the mask, even if it is 0, as sycl-post-link does. Only images for SPIR-V
+// have bits set.
 func (i *image) deviceLibMask() error {
 	mask := uint32(0)
 	if strings.HasPrefix(i.Module.Triple, "spir") {
@@ -124,12 +125,12 @@ func (i *image) deviceLibMask() error {
 	return nil
 }
 
-// nativeBFloat16 begins the names of the built-in functions that a device
-// library for devices with bfloat16 conversions is made of.
+// nativeBFloat16 has the names of the built-in functions that a device library for devices with
+// bfloat16 conversions calls; the functions' names contain them.
 var nativeBFloat16 = []string{"__spirv_ConvertFToBF16INTEL", "__spirv_ConvertBF16ToFINTEL"}
 
-// deviceLibMetadata tells of an image that is a bfloat16 device library whether
-// it needs a device with the conversions (1) or not (0).
+// deviceLibMetadata states of an image that is a bfloat16 device library whether it needs a device
+// with the conversions (1) or not (0).
 func (i *image) deviceLibMetadata() error {
 	for _, id := range i.Definitions {
 		if v := i.valueOf(id); v.Kind == ir.Function && sycl.IsBFloat16Library(v.Name) {
@@ -140,10 +141,9 @@ func (i *image) deviceLibMetadata() error {
 	return nil
 }
 
-// BFloat16Library returns the property sets of the image that is a whole
-// bfloat16 device library, native if it is for devices that have the
-// conversions. The functions that it defines are exported, in module order,
-// whatever sets are asked for of other images.
+// BFloat16Library returns the property sets of the image that is a whole bfloat16 device library.
+// native says that it is for devices that have the conversions. The functions that it defines are
+// exported, in module order, whichever sets other images get.
 func BFloat16Library(m *ir.Module, native bool) *props.Sets {
 	sets := Library(m, nil)
 	value := props.Uint32(0)

@@ -60,8 +60,8 @@ func (e *Entry) setCode(data []byte, off, n uint64) {
 	e.Image.Code = devimg.Bytes(e.Data)
 }
 
-// inFile changes an entry that was read from inflated bytes: its code is in
-// these, and nowhere in the envelope's own bytes.
+// inFile changes an entry that was read from inflated bytes: its code is in these, and not in the
+// envelope's own bytes.
 func (e *Entry) inFile(g grown) {
 	if e.Offset >= 0 {
 		e.Image.Code = devimg.Section(g.code, e.Offset, int64(len(e.Data)))
@@ -80,7 +80,7 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("malformed %s: at offset %#x: %s", e.Form, e.Offset, e.Msg)
 }
 
-// Sniff returns the form that the first bytes show.
+// Sniff returns the form that the first bytes show, or None.
 func Sniff(data []byte) Form {
 	for _, f := range forms {
 		if f.is(data) {
@@ -102,9 +102,8 @@ var forms = []struct {
 	{SYCLBIN, isSYCLBIN},
 }
 
-// FirstEnvelope returns where the first envelope begins: after zeros, which are
-// left where an edit has moved an envelope away, or 0 if nothing but zeros is
-// there.
+// FirstEnvelope returns where the first envelope begins: after zeros, which an edit leaves when it
+// moves an envelope away. If there are only zeros, it returns 0.
 func FirstEnvelope(data []byte) int {
 	at := 0
 	for at < len(data) && data[at] == 0 {
@@ -116,8 +115,8 @@ func FirstEnvelope(data []byte) int {
 	return at
 }
 
-// Read returns the entries of the envelope in data, and of those that follow
-// it there: linkers concatenate them. Inflated bytes are taken off the budget.
+// Read returns the entries of the envelope in data, and of those that follow it, as linkers
+// concatenate envelopes. Inflated bytes are taken off the budget.
 func Read(data []byte, b *Budget) ([]Entry, error) {
 	var entries []Entry
 	for at := FirstEnvelope(data); at < len(data); {
@@ -144,7 +143,7 @@ func Read(data []byte, b *Budget) ([]Entry, error) {
 	return entries, nil
 }
 
-// checkPadding accepts only text line ends where no envelope begins.
+// checkPadding accepts only the line ends of a text and spaces where no envelope begins.
 func checkPadding(data []byte, at int) error {
 	if at == 0 {
 		return &FormatError{"envelope", 0, "no envelope of a known form"}
@@ -175,15 +174,15 @@ func readOne(form Form, data []byte, b *Budget) (int, []Entry, error) {
 	}
 }
 
-// reader is bytes with bounds-checked access.
+// reader gives bounds-checked access to the bytes of an envelope.
 type reader struct {
 	form  Form
 	data  []byte
 	spent uint64 // bytes that became copies
 }
 
-// spend counts bytes that become copies. Tables of a hostile file may name
-// the same ones any number of times.
+// spend counts bytes that are copied. Tables of a hostile file may name the same bytes any number
+// of times.
 func (r *reader) spend(n int) error {
 	if r.spent += uint64(n); r.spent > 4*uint64(len(r.data))+1<<20 {
 		return r.errorf(0, "its tables name the same bytes many times over")
@@ -195,7 +194,7 @@ func (r *reader) errorf(off uint64, format string, args ...any) error {
 	return &FormatError{r.form, int64(off), fmt.Sprintf(format, args...)}
 }
 
-// slice returns n bytes from offset off.
+// slice returns n bytes from offset off. The error names the part by the last argument.
 func (r *reader) slice(off, n uint64, what string) ([]byte, error) {
 	if size := uint64(len(r.data)); off > size || n > size-off {
 		return nil, r.errorf(min(off, size), "%s: %d bytes at %#x of %d", what, n, off, size)
@@ -203,7 +202,8 @@ func (r *reader) slice(off, n uint64, what string) ([]byte, error) {
 	return r.data[off : off+n : off+n], nil
 }
 
-// table returns count records of size bytes.
+// table returns count records of size bytes each. The count is checked first, so that the product
+// cannot overflow.
 func (r *reader) table(off, count, size uint64, what string) ([]byte, error) {
 	if count > uint64(len(r.data))/size {
 		return nil, r.errorf(min(off, uint64(len(r.data))), "%s: %d records of %d bytes in %d", what, count, size, len(r.data))

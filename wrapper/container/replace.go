@@ -13,23 +13,22 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// Replace returns the bytes of the envelopes in data with other code of entry
-// n, counted as Read counts them, or without that entry where code is nil.
-// The bytes are a list of pieces, most of them shared with data.
+// Replace returns the bytes of the envelopes in data with other code of entry n, counted as Read
+// counts them, or without that entry if code is nil. The bytes are a list of pieces, most of them
+// shared with data.
 func Replace(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
 	return replaceWith(spliceEnvelope, data, n, code, b)
 }
 
-// ReplaceInPlace is [Replace] where pointers lead to the envelopes, so that
-// those that follow must stay where they are: an edited envelope must not be
-// larger than it was with the padding after it, or the error is a *[RoomError].
-// The last may grow if its own bytes may.
+// ReplaceInPlace is [Replace] for envelopes that pointers lead to, so that those which follow must
+// stay where they are. An edited envelope must not be larger than it was together with the padding
+// after it; otherwise the error is a *[RoomError]. The last one may grow if lastGrows is true.
 func ReplaceInPlace(data []byte, n int, code devimg.Code, lastGrows bool, b *Budget) ([]devimg.Code, error) {
 	return replaceWith(inPlace{lastGrows}.splice, data, n, code, b)
 }
 
-// splicer returns data with the envelope of size bytes at an offset made
-// again, with other code of its entry n.
+// splicer makes the envelope of size bytes at an offset again, with other code of its entry n, and
+// returns all of data with it.
 type splicer func(data []byte, at, size int, form Form, n int, code devimg.Code, b *Budget) ([]devimg.Code, error)
 
 func replaceWith(splice splicer, data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
@@ -62,7 +61,7 @@ func spliceEnvelope(data []byte, at, size int, form Form, n int, code devimg.Cod
 	return append(all, devimg.Bytes(data[at+size:])), nil
 }
 
-// RoomError says that an envelope cannot become larger where it is.
+// RoomError says that an envelope cannot become larger in its place.
 type RoomError struct {
 	Form Form
 	// Offset is where the envelope begins, Have its bytes with the padding.
@@ -71,7 +70,7 @@ type RoomError struct {
 	Edited []devimg.Code
 }
 
-// Need is the bytes of the larger envelope.
+// Need returns the size of the larger envelope in bytes.
 func (e *RoomError) Need() int64 { return sizeOf(e.Edited) }
 
 func (e *RoomError) Error() string {
@@ -80,7 +79,8 @@ func (e *RoomError) Error() string {
 
 type inPlace struct{ lastGrows bool }
 
-// splice makes one envelope among others again, at its own offset.
+// splice makes one envelope among others again, at its own offset, and fills up its room with
+// zeros.
 func (o inPlace) splice(data []byte, at, size int, form Form, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
 	made, err := rebuildEnvelope(form, data[at:at+size], n, code, b.Restart())
 	if err != nil {
@@ -121,7 +121,7 @@ func rebuildEnvelope(form Form, data []byte, n int, code devimg.Code, b *Budget)
 	return rebuildSYCLBIN(data, n, code)
 }
 
-// pieces is the bytes of an envelope while it is made.
+// pieces collects the bytes of an envelope while it is made.
 type pieces struct {
 	list []devimg.Code
 	size int64
@@ -136,7 +136,7 @@ func (p *pieces) appendBytes(b []byte) { p.appendCode(devimg.Bytes(b)) }
 
 func (p *pieces) appendPadding(align int64) { p.appendBytes(make([]byte, -p.size&(align-1))) }
 
-// sizeOf is the length of pieces in all.
+// sizeOf returns the length of all pieces.
 func sizeOf(list []devimg.Code) (n int64) {
 	for _, c := range list {
 		n += c.Size()
@@ -144,8 +144,7 @@ func sizeOf(list []devimg.Code) (n int64) {
 	return n
 }
 
-// writeAll writes the pieces, without holding them: many are stretches of a
-// mapping.
+// writeAll writes the pieces without holding them in memory: many are parts of a mapping.
 func (b *Budget) writeAll(w io.Writer, list []devimg.Code) error {
 	for _, c := range list {
 		if _, err := io.Copy(w, &releasing{io.NewSectionReader(c, 0, c.Size()), b, 0}); err != nil {
@@ -155,13 +154,12 @@ func (b *Budget) writeAll(w io.Writer, list []devimg.Code) error {
 	return nil
 }
 
-// deflateWindow bounds the window of data that is compressed again, and so the
-// memory.
+// deflateWindow bounds the window, and so the memory, of data that is compressed again.
 const deflateWindow = 8 << 20
 
-// deflate compresses pieces with the method that the old data has, and as small
-// as it can: the result may have to fit where the old was. Code for several
-// processors repeats itself at long distances, which the window has to reach.
+// deflate compresses pieces by the method of the old data, and as small as it can, since the result
+// may have to fit where the old data was. Code for several processors repeats itself at long
+// distances, which the window has to cover.
 func (b *Budget) deflate(w io.Writer, list []devimg.Code, isZstd bool) error {
 	// The encoder's tables take 34 MB. They would stay until the heap is twice
 	// as large, while the edited file is read back.

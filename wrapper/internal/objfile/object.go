@@ -21,7 +21,7 @@ const (
 // String returns the machine as target triples spell it.
 func (m Machine) String() string { return [...]string{"?", "x86_64", "aarch64", "riscv64", "i386"}[m] }
 
-// PointerSize is the size of a pointer in bytes.
+// PointerSize returns the size of a pointer in bytes.
 func (m Machine) PointerSize() int {
 	if m == I386 {
 		return 4
@@ -29,8 +29,8 @@ func (m Machine) PointerSize() int {
 	return 8
 }
 
-// Object is a relocatable object file to be written: [Object.Write].
-// Sections and symbols refer to each other by pointer.
+// Object is a relocatable object file that is to be written by [Object.Write]. Sections and symbols
+// refer to each other by pointer.
 type Object struct {
 	Format   Format
 	Machine  Machine
@@ -54,22 +54,21 @@ type ObjectSection struct {
 	size    int64
 }
 
-// Content is bytes that are copied into the file. If it also is a [Copier]
-// that is used, else ReadAt.
+// Content is bytes that are copied into the file: by CopyTo if it is a [Copier], else by ReadAt.
 type Content interface {
 	io.ReaderAt
 	// Size is the length in bytes.
 	Size() int64
 }
 
-// Copier copies itself, at best without the bytes passing through the
-// process, as copy_file_range does between files.
+// Copier copies itself. At best the bytes do not pass through the process, as with copy_file_range
+// between files.
 type Copier interface {
 	CopyTo(w io.Writer) (int64, error)
 }
 
-// Bytes is content in memory. Formats that keep addends in place have them
-// written into it.
+// Bytes is content in memory. In formats that keep addends in place, the writer stores them into
+// it.
 type Bytes []byte
 
 // ReadAt implements [io.ReaderAt].
@@ -135,8 +134,8 @@ type Fixup struct {
 	Addend  int64
 }
 
-// Place lays out the pieces and returns the section's size. Write calls it too;
-// a caller that needs the offsets earlier calls it before.
+// Place lays out the pieces and returns the section's size. Write calls it, too; a caller that
+// needs the offsets earlier calls it first.
 func (s *ObjectSection) Place() int64 {
 	s.offsets, s.size = s.offsets[:0], 0
 	for _, piece := range s.Pieces {
@@ -147,15 +146,15 @@ func (s *ObjectSection) Place() int64 {
 	return s.size
 }
 
-// Contents of this size on begin at this alignment in the file, where the page
-// cache has them in large pieces: copying them costs two thirds (measured on
-// ext4, Linux 6.18), and file systems that share blocks can do so.
+// Sections of at least largeSection bytes begin at multiples of largeSectionAlign in the file. The
+// page cache has them in large pieces there: copying them takes two thirds of the time (measured on
+// ext4, Linux 6.18), and file systems that share blocks between files can do so.
 const (
 	largeSection      = 1 << 20
 	largeSectionAlign = 64 << 10
 )
 
-// fileAlign is the alignment of the section in the file.
+// fileAlign returns the alignment of the section in the file.
 func (s *ObjectSection) fileAlign(least int64) int64 {
 	if s.size >= largeSection {
 		return max(least, largeSectionAlign)
@@ -163,10 +162,10 @@ func (s *ObjectSection) fileAlign(least int64) int64 {
 	return least
 }
 
-// PieceOffset is where in the section a piece lies, once it is placed.
+// PieceOffset returns where a piece lies in the section, once it is placed.
 func (s *ObjectSection) PieceOffset(i int) int64 { return s.offsets[i] }
 
-// addTo stores an addend of n bytes at an offset, which must lie in Bytes.
+// addTo stores an addend of n bytes at an offset, which must lie in a piece of type Bytes.
 func (s *ObjectSection) addTo(off int64, n int, addend int64) {
 	i, found := slices.BinarySearch(s.offsets, off)
 	if !found {
@@ -178,7 +177,7 @@ func (s *ObjectSection) addTo(off int64, n int, addend int64) {
 	}
 }
 
-// log2 is the exponent of a power of two.
+// log2 returns the exponent of a power of two.
 func log2(n int) uint32 { return uint32(bits.TrailingZeros(uint(n))) }
 
 func alignUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }
