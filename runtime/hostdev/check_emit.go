@@ -275,6 +275,8 @@ func (b *builder) intrinsicCall(in *spirv.Instruction) string {
 
 var copyIntrinsics = []string{"memcpy", "memcpy.inline", "memmove"}
 
+// beforeCall checks the accesses of intrinsics. Those of other functions are checked in
+// their own code.
 func (b *builder) beforeCall(in *spirv.Instruction) []int {
 	name := b.intrinsicCall(in)
 	if slices.Contains(copyIntrinsics, name) {

@@ -150,6 +150,8 @@ func compareAndSwap(data []byte, size int64, old, v uint64) bool {
 	return mem.CompareAndSwapNarrow(data, int(size), uint32(old), uint32(v))
 }
 
+// atomicStore swaps narrow numbers into the word around them, until no other thread has
+// changed that in between.
 func atomicStore(data []byte, size int64, v uint64) {
 	switch size {
 	case 4:

@@ -272,6 +272,8 @@ func (l *lowering) cast(v *lanes.Value, k lanes.Kind) *lanes.Value {
 
 // Variables in registers and in arrays.
 
+// loadPlace loads a part of a variable. The 0 that it gives where the variable needs another
+// mode is never run, as all is lowered again.
 func (l *lowering) loadPlace(p *place, offset, size int64, k lanes.Kind) *lanes.Value {
 	if index, ok := l.element(p, offset, size, k); ok {
 		return l.cast(l.b.PrivateLoad(p.v.kind, p.v.at, index, p.v.elements(l)), k)

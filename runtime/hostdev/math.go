@@ -374,6 +374,7 @@ func lgamma(x float64) (float64, int) {
 	return v, sign
 }
 
+// log2of is exact for powers of two, whose fraction is 1/2.
 func log2of(x float64) float64 {
 	if frac, e := math.Frexp(x); frac == 0.5 {
 		return float64(e - 1)

@@ -83,6 +83,7 @@ func (e *emitter) boundVector(key boundKey) Reg {
 	return e.boundFrom(key, e.inLanes(key.v), func(n uint64) Reg { return e.emitNew(t, OpConst, n) }, e.width)
 }
 
+// boundFrom computes the number of a key from v, in as many lanes as v has.
 func (e *emitter) boundFrom(key boundKey, v Reg, constant func(uint64) Reg, lanes int) Reg {
 	t := Type{I32, lanes}
 	n := constant(key.less)

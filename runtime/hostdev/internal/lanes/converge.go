@@ -164,6 +164,9 @@ func (e *emitter) findLate() {
 	}
 }
 
+// comparesRange reports whether a condition compares a number that grows from lane to lane
+// with one that is the same for all. A condition that outlives its loop does not count, as
+// it must be there as a vector in each iteration.
 func (e *emitter) comparesRange(v *Value) bool {
 	switch v.Op {
 	case OpEq, OpNe, OpULt, OpULe, OpSLt, OpSLe:

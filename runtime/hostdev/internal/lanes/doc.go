@@ -22,10 +22,10 @@
 // while a lane does. A loop in a masked region all of whose branches are the
 // same for all lanes keeps its control flow, under one mask.
 //
-// A masked region that starts with a branch has a form for each way as well
-// (converge.go), which is taken where the lanes agree. Two ends of a range tell
-// that for a number that grows from lane to lane; where the rest of a row of
-// work-items then does nothing up to the next barrier, it is left out.
+// A masked region that starts with a branch has a form for each successor as well
+// (converge.go), which is taken where the lanes agree. For a number that grows from lane
+// to lane, the first and the last lane tell that; where the rest of a row of work-items
+// then does nothing up to the next barrier, it is left out.
 //
 // A kernel with barriers is split at them (group.go): from each place where
 // work-items resume, a region of blocks leads to the next barriers, and the
@@ -35,7 +35,7 @@
 //
 // The result (code.go) is structured code for one function, which runs some
 // work-groups: typed registers of one or W lanes, instructions, blocks and
-// loops. The emitters spell it; neither decides anything.
+// loops. The emitters write it out, and decide nothing.
 //
 // A construct that is not expressed here is refused with ErrUnsupported, and the caller
 // interprets the kernel instead.

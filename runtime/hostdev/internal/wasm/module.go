@@ -111,6 +111,7 @@ func appendType(out []byte, t FuncType) []byte {
 	return out
 }
 
+// importSection has the functions, whose types are the first ones, and then the memory.
 func (m *Module) importSection() []byte {
 	out := AppendUint(nil, uint64(len(m.Imports)+1))
 	for i, in := range m.Imports {
