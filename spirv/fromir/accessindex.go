@@ -7,17 +7,17 @@ import (
 	"offlink/ir"
 )
 
-// accessIntrinsics are the address computations that clang keeps apart from others
-// for relocations of debug information (__builtin_preserve_access_index): where in
-// their arguments the index stands. Their last numbers are of debug information
+// accessIntrinsics are the address computations that clang keeps apart from others for
+// relocations by debug information (__builtin_preserve_access_index), with the argument that
+// is the index. A last argument of the struct form is the index in debug information
 // (Language Reference, "llvm.preserve.array.access.index Intrinsic" and the next).
 var accessIntrinsics = map[string]int{"llvm.preserve.array.access.index.": 2, "llvm.preserve.struct.access.index.": 1}
 
 // deepestAccess bounds the dimensions that a call of hostile input may ask for.
 const deepestAccess = 64
 
-// lowerAccessIndices makes such calls the getelementptr that each stands for. Those
-// that stand for none stay, and are refused as intrinsics.
+// lowerAccessIndices replaces such calls of a body by the getelementptr for which each
+// stands. Malformed ones stay calls, and are refused as unknown intrinsics.
 func (t *translator) lowerAccessIndices() {
 	for i := range t.body.Instructions {
 		in := &t.body.Instructions[i]
@@ -33,8 +33,8 @@ func (t *translator) lowerAccessIndices() {
 	}
 }
 
-// lowerAccess makes a call whose index is argument at the getelementptr. Before the
-// index are zeros: one for a member, as many as the dimension says for an element.
+// lowerAccess replaces a call whose index is argument at by a getelementptr. Zeros precede
+// the index: one for a member of a struct, and for an element as many as the dimension says.
 func (t *translator) lowerAccess(in *ir.Instruction, at int) {
 	pool, arguments := &t.body.Constants, in.Operands[1:]
 	index, zeros := arguments[at], uint64(1)
@@ -53,8 +53,8 @@ func (t *translator) lowerAccess(in *ir.Instruction, at int) {
 	}
 }
 
-// accessedType returns the type that the first argument of a call points to: of
-// typed pointers their own, of opaque ones that of the attribute elementtype.
+// accessedType returns the type to which the first argument of a call points, NoType if it is
+// not known: for an opaque pointer it is in the attribute elementtype.
 func (t *translator) accessedType(in *ir.Instruction) ir.TypeID {
 	switch base := t.moduleType(in.Operands[1].Type); {
 	case base.Kind != ir.TypePointer:
@@ -68,8 +68,8 @@ func (t *translator) accessedType(in *ir.Instruction) ir.TypeID {
 	return ir.NoType
 }
 
-// leadsTo reports whether the indices after the first lead from a type to one that
-// the result points to.
+// leadsTo reports whether the indices after the first lead from a type to the one to which
+// the result points. An opaque result only has to be of the type of the base.
 func (t *translator) leadsTo(element ir.TypeID, indices []ir.Value, result, base ir.TypeID) bool {
 	for _, v := range indices {
 		typ := t.moduleType(element)

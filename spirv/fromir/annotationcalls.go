@@ -11,7 +11,7 @@ import (
 // fpgaRegister is the annotation that asks for a register on an FPGA.
 const fpgaRegister = "__builtin_intel_fpga_reg"
 
-// valueAnnotation writes llvm.annotation: a register of an FPGA, or the value.
+// valueAnnotation writes llvm.annotation: as a register of an FPGA, or as its value.
 func (c *callSite) valueAnnotation() {
 	if c.annotationText(1) != fpgaRegister || !c.options.allowsExtension("SPV_INTEL_fpga_reg") {
 		c.passArgument()
@@ -20,7 +20,7 @@ func (c *callSite) valueAnnotation() {
 	c.registerValue()
 }
 
-// registerValue writes the first argument through a register of an FPGA.
+// registerValue writes an FPGARegINTEL of the first argument, which is the call's result.
 func (c *callSite) registerValue() {
 	v := c.operand(0)
 	c.instructionNeeds(spirv.OpFPGARegINTEL)
@@ -28,21 +28,23 @@ func (c *callSite) registerValue() {
 	c.setResult(c.emitResult(spirv.OpFPGARegINTEL, own, c.operandID(v, 0)), own)
 }
 
-// Decorations that are for pointers.
+// Decorations that only pointers have.
 const (
 	decLatencyLabel      = 6172
 	decLatencyConstraint = 6173
 	decCacheLoad         = 6442
 )
 
-// variableAnnotation decorates a variable. Decorations of pointers are not for these.
+// variableAnnotation writes llvm.var.annotation: it decorates the variable, except with the
+// decorations that only pointers have.
 func (c *callSite) variableAnnotation() {
 	if n := c.annotatedID(); n != 0 {
 		c.annotateWith(n, c.annotationText(1), decBufferLocation, decLatencyLabel, decLatencyConstraint, decCacheLoad)
 	}
 }
 
-// pointerAnnotation decorates the pointer that is annotated, which is the result.
+// pointerAnnotation writes llvm.ptr.annotation: it decorates the pointer, which is also the
+// result. Latency is a property of accesses, so only a pointer that is used for one gets it.
 func (c *callSite) pointerAnnotation() {
 	text := c.annotationText(1)
 	if text == fpgaRegister && c.options.allowsExtension("SPV_INTEL_fpga_reg") {
@@ -59,7 +61,8 @@ func (c *callSite) pointerAnnotation() {
 	c.passArgument()
 }
 
-// annotatedID returns the argument or instruction that a call annotates; 0 for others.
+// annotatedID returns the argument or the instruction's result that a call annotates, or 0
+// for other values.
 func (c *callSite) annotatedID() id {
 	switch v := c.operand(0); v.Kind {
 	case ir.ValueArgument, ir.ValueInstruction:
@@ -68,8 +71,8 @@ func (c *callSite) annotatedID() id {
 	return 0
 }
 
-// accessesMemory reports whether a load, a store or a copy uses the result, as it is or
-// cast.
+// accessesMemory reports whether a load, a store or a copy uses the call's result, directly or
+// after a cast.
 func (c *callSite) accessesMemory() bool {
 	if c.accessed == nil {
 		c.findAccesses()
@@ -77,8 +80,9 @@ func (c *callSite) accessesMemory() bool {
 	return c.accessed[c.index]
 }
 
-// findAccesses finds the instructions whose results loads, stores and copies use, for all
-// annotations of the function at a time.
+// findAccesses finds the instructions whose results loads, stores and copies use, directly or
+// after a cast. It does so for all annotations of the function at once: a search for each
+// would make the work quadratic.
 func (f *function) findAccesses() {
 	used := func(use func(i int, in *ir.Instruction) bool) []bool {
 		list := make([]bool, len(f.ir.Instructions))
@@ -141,8 +145,8 @@ func (c *callSite) annotationVariable(argument int) (n ir.ValueID, ok bool) {
 	return ir.ValueID(v.Index), true
 }
 
-// numbersText spells the integers of a constant struct after a colon. A truth value that
-// comes first is spelt without a sign.
+// numbersText spells the integers of a constant struct after a colon: ": 1, 2". They are
+// signed, except for a truth value that comes first.
 func (t *translator) numbersText(n ir.ValueID) (text string) {
 	v := &t.module.Values[n]
 	typ := t.moduleType(v.Type)

@@ -18,7 +18,8 @@ type annotationDecoration struct {
 // {6442:"0","1"}.
 var annotationBlock = regexp.MustCompile(`\{\w([\w:,-]|"[^"]*")*\}`)
 
-// memoryAttributes are the words for SPV_INTEL_fpga_memory_attributes.
+// memoryAttributes are the words of annotations that mean decorations of
+// SPV_INTEL_fpga_memory_attributes.
 var memoryAttributes = map[string]uint32{
 	"register": 5825, "memory": decMemoryName, "numbanks": 5827, "bankwidth": 5828, "private_copies": 5829, "max_replicates": 5832,
 	"simple_dual_port": 5833, "merge": decMergeNames, "bank_bits": 5835, "force_pow2_depth": 5836, "stride_size": 5883, "word_size": 5884,
@@ -31,11 +32,11 @@ const (
 	decMergeNames = 5834
 )
 
-// plainAttributes are those of them without operands.
+// plainAttributes are those of these decorations that have no operands.
 var plainAttributes = []uint32{5825, 5830, 5831, 5833, 5885}
 
-// annotationDecorations returns the decorations of an annotation: its blocks, as far as
-// these are known, else the whole text.
+// annotationDecorations returns the decorations of an annotation: those of its blocks if at
+// least one is known, else its whole text as a UserSemantic.
 func (t *translator) annotationDecorations(text string) (list []annotationDecoration) {
 	known := false
 	for _, block := range annotationBlock.FindAllString(text, -1) {
@@ -47,7 +48,7 @@ func (t *translator) annotationDecorations(text string) (list []annotationDecora
 		case name == "params" && t.allowsDecoration(5899):
 			known = true
 			list = append(list, accessDecorations(values, text)...)
-		case name == "cache-size": // a part of params
+		case name == "cache-size": // accessDecorations reads it
 		case t.allowsDecoration(decMemoryName):
 			if d, ok := memoryAttribute(name, values); ok {
 				known = true
@@ -92,8 +93,8 @@ func memoryAttribute(name, values string) (d annotationDecoration, ok bool) {
 	return annotationDecoration{number, strings.Split(values, ",")}, ok
 }
 
-// accessDecorations returns the decorations of {params:MASK}, with the size of the cache
-// from its own block: bursts, cache, no static coalescing, prefetching.
+// accessDecorations returns the decorations of {params:MASK}. The bits of the mask are bursts,
+// cache, no static coalescing and prefetching; the size of the cache is in a block of its own.
 func accessDecorations(mask, text string) (list []annotationDecoration) {
 	bits, _ := strconv.ParseUint(mask, 10, 32)
 	if bits&1 != 0 {
@@ -115,9 +116,9 @@ func accessDecorations(mask, text string) (list []annotationDecoration) {
 	return list
 }
 
-// annotateWith decorates an identifier with the decorations of an annotation. Those of
-// extensions that are not allowed, those that extensions do not have, and those that the
-// caller lists are left out, as are those that the identifier has.
+// annotateWith decorates an identifier with the decorations of an annotation. It leaves out
+// those of unknown extensions or of extensions that are not allowed, those that the caller
+// lists, and kinds that the identifier has already.
 func (t *translator) annotateWith(n id, text string, without ...uint32) {
 	for _, d := range t.annotationDecorations(text) {
 		if slices.Contains(without, d.number) || d.number != decUserSemantic && t.b.hasDecoration(n, d.number) {
@@ -138,8 +139,8 @@ func (t *translator) annotateWith(n id, text string, without ...uint32) {
 	}
 }
 
-// operandWords returns the operands of a decoration; false for values that are not
-// numbers where it wants these.
+// operandWords returns the operands of a decoration; ok is false if a value is not a number
+// where the decoration wants one.
 func (d *annotationDecoration) operandWords() (words []uint32, ok bool) {
 	for _, v := range d.values {
 		if d.number == decMemoryName || d.number == decMergeNames {

@@ -5,13 +5,14 @@ import (
 	"offlink/spirv"
 )
 
-// scopes maps names of synchronisation scopes.
+// scopes maps the names of synchronisation scopes of LLVM IR to Scope (SPIR-V).
 var scopes = map[string]uint32{
 	"": scopeCrossDevice, "all_svm_devices": scopeCrossDevice, "device": scopeDevice, "workgroup": scopeWorkgroup,
 	"subgroup": scopeSubgroup, "sub_group": scopeSubgroup, "work_item": scopeInvocation, "singlethread": scopeInvocation,
 }
 
-// memoryScope returns the constant of an instruction's scope.
+// memoryScope returns the constant of an instruction's scope. An unknown scope is the widest,
+// which is always correct.
 func (f *function) memoryScope(in *ir.Instruction) id {
 	n, ok := scopes[in.Scope]
 	if !ok {
@@ -20,7 +21,7 @@ func (f *function) memoryScope(in *ir.Instruction) id {
 	return f.constWord(n)
 }
 
-// orderSemantics returns the bits of an ordering.
+// orderSemantics returns the bits of memory semantics for an ordering; weaker ones have none.
 func orderSemantics(o ir.Ordering) uint32 {
 	switch o {
 	case ir.Acquire:
@@ -35,7 +36,7 @@ func orderSemantics(o ir.Ordering) uint32 {
 	return 0
 }
 
-// pointerSemantics returns the memory that an address space is of.
+// pointerSemantics returns the bits of memory semantics for the memory of an address space.
 func pointerSemantics(space uint32) uint32 {
 	switch space {
 	case 1, 5, 6:
@@ -80,7 +81,8 @@ var rmwOpcodes = map[ir.AtomicOperation]spirv.Opcode{
 	ir.RMWFSub: spirv.OpAtomicFAddEXT, ir.RMWFMax: spirv.OpAtomicFMaxEXT, ir.RMWFMin: spirv.OpAtomicFMinEXT,
 }
 
-// readModifyWrite writes an atomicrmw; subtraction of floating-point numbers adds the negated one.
+// readModifyWrite writes an atomicrmw. There is no subtraction of floating-point numbers: the
+// negated value is added.
 func (f *function) readModifyWrite(i int, in *ir.Instruction) {
 	op, ok := rmwOpcodes[in.Operation]
 	if !ok {
@@ -102,8 +104,8 @@ func (f *function) readModifyWrite(i int, in *ir.Instruction) {
 	}
 }
 
-// pointerWant returns the type that an operand is cast to: one that is not a
-// pointer keeps its own.
+// pointerWant returns the type to which an operand of type n is cast: typ for a pointer, 0,
+// which is its own, for other values.
 func (f *function) pointerWant(n ir.TypeID, typ id) id {
 	if f.isPointer(n) {
 		return typ
@@ -136,8 +138,8 @@ func (f *function) floatAtomic(op spirv.Opcode, n ir.TypeID) {
 	}
 }
 
-// compareExchange writes a cmpxchg: the value that was there, and whether it
-// is the one compared with.
+// compareExchange writes a cmpxchg. Its result is a struct of the value that was in memory
+// and whether that is the one it was compared with.
 func (f *function) compareExchange(i int, in *ir.Instruction) {
 	value := in.Operands[1].Type
 	pointee := noTerm

@@ -9,7 +9,8 @@ import (
 	"offlink/spirv"
 )
 
-// The instructions of NonSemantic.AuxData. Those for variables are the next but one.
+// The instructions of NonSemantic.AuxData, with those for functions. The ones for variables
+// are auxVariables higher.
 const (
 	auxMetadata  = 0
 	auxAttribute = 1
@@ -17,8 +18,8 @@ const (
 	auxVariables = 2
 )
 
-// auxiliaryData writes the attributes and metadata of a function or variable that SPIR-V
-// has no place for, and linkage that it does not have, for readers that know the set.
+// auxiliaryData writes attributes, metadata and linkage of a function or variable for which
+// SPIR-V has no place. Readers that know the set can restore them.
 func (t *translator) auxiliaryData(n ir.ValueID, self id) {
 	if !t.options.AuxData {
 		return
@@ -48,8 +49,8 @@ func (t *translator) auxiliaryData(n ir.ValueID, self id) {
 	}
 }
 
-// auxiliaryAttributes returns the strings of each attribute: those of keywords first, then
-// those of strings in the order of their keys, each with its value.
+// auxiliaryAttributes returns the strings of each attribute: first keywords, then string
+// attributes in the order of their keys, with their values.
 func (t *translator) auxiliaryAttributes(n ir.ValueID) (list [][]id) {
 	attributes := slices.Clone(t.readHeader(n).Attributes.Function)
 	slices.SortStableFunc(attributes, func(a, b ir.AttributeDetail) int {
@@ -89,8 +90,8 @@ func spellKeyword(a *ir.AttributeDetail) string {
 	return a.Name
 }
 
-// auxiliaryOperands returns the operands of metadata: strings and integers. Nodes of
-// others are left out.
+// auxiliaryOperands returns the operands of metadata; ok is false for a node with operands
+// other than strings and integers.
 func (t *translator) auxiliaryOperands(a ir.Attachment) (list []id, ok bool) {
 	for _, o := range t.resolveNode(a.Operand) {
 		switch o.Kind {

@@ -5,9 +5,9 @@ import (
 	"offlink/spirv"
 )
 
-// cacheControls copies the pointers of an instruction for which metadata ask for cache
-// controls: tuples of a decoration, its two operands, and the number of the operand. A
-// decoration of the pointer itself would be for all its uses.
+// cacheControls decorates the pointers of an instruction for which metadata ask for cache
+// controls: tuples of a decoration, its two operands, and the number of the instruction's
+// operand. It decorates a copy, because the pointer's own decoration would be for all uses.
 func (f *function) cacheControls(in *ir.Instruction) {
 	if in.Op == ir.OpPhi {
 		return // nothing may stand before it
@@ -42,7 +42,8 @@ func controlledPointer(in *ir.Instruction, number int64) (v ir.Value, ok bool) {
 	return v, v.Kind == ir.ValueArgument || v.Kind == ir.ValueInstruction || v.Kind == ir.ValueGlobal
 }
 
-// copyPointer returns the copy of a pointer that the instruction uses.
+// copyPointer returns the copy of a pointer for the instruction that is being written, which
+// takes it from f.cached. An address computation with index 0 makes the copy.
 func (f *function) copyPointer(v ir.Value) id {
 	if n := f.cached[v]; n != 0 {
 		return n

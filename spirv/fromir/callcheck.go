@@ -6,11 +6,11 @@ import (
 	"offlink/ir"
 )
 
-// LLVM checks the declarations of its own intrinsics alone: those of OpenCL's and
-// SPIR-V's functions may have any number of arguments, of any types. The checks here
-// are those of the specification of the instruction that the call becomes.
+// LLVM checks only the declarations of its own intrinsics: functions of OpenCL and SPIR-V
+// may be declared with any number of parameters of any types. The checks here are those that
+// the specification states for the instruction that the call becomes.
 
-// checkCount refuses a call that has not as many arguments as its instruction operands.
+// checkCount refuses a call whose number of arguments does not fit its instruction.
 func (c *callSite) checkCount(count int, bounds func() (least, most int)) {
 	least, most := bounds()
 	if count < least || most >= 0 && count > most {
@@ -18,16 +18,17 @@ func (c *callSite) checkCount(count int, bounds func() (least, most int)) {
 	}
 }
 
-// mixedInstructions are the instructions of OpenCL.std whose operands are of other types
-// than the result. Instructions that take pointers are not checked.
+// mixedInstructions are the instructions of OpenCL.std whose operands may have other types
+// than the result.
 var mixedInstructions = map[string]bool{
 	"ldexp": true, "pown": true, "rootn": true, "ilogb": true, "nan": true, "length": true, "distance": true, "fast_length": true,
 	"fast_distance": true, "shuffle": true, "shuffle2": true, "printf": true, "prefetch": true, "select": true, "u_upsample": true,
 	"s_upsample": true,
 }
 
-// checkNumbers refuses a call of a function whose arguments and result must be of one
-// type, and are not.
+// checkNumbers refuses a call of an instruction of OpenCL.std whose types do not fit: those
+// of mixedInstructions have rules of their own, all others want their numbers to be of one
+// type. Pointers are not compared.
 func (c *callSite) checkNumbers(name string) {
 	switch name {
 	case "length", "distance", "fast_length", "fast_distance":
@@ -81,8 +82,8 @@ var conversionBits = map[string]uint32{
 	"char": 8, "uchar": 8, "short": 16, "ushort": 16, "int": 32, "uint": 32, "long": 64, "ulong": 64, "half": 16, "float": 32, "double": 64,
 }
 
-// checkConversion refuses a conversion whose result is not of the type that its name
-// has, or whose argument has another number of elements.
+// checkConversion refuses a conversion whose result is not of the type in its name, or whose
+// argument does not have the same number of elements.
 func (c *callSite) checkConversion(target string) {
 	want := ir.TypeInteger
 	if target == "half" || target == "float" || target == "double" {
@@ -95,8 +96,8 @@ func (c *callSite) checkConversion(target string) {
 	}
 }
 
-// numberShape returns the type of a number, or of a vector's elements, and how many there
-// are; nil for other types.
+// numberShape returns the type of a number and 1, or the type of a vector's elements and how
+// many there are; the type is nil for all others.
 func (c *callSite) numberShape(n ir.TypeID) (typ *ir.Type, length uint64) {
 	typ, length = c.function.moduleType(n), 1
 	if typ.Kind == ir.TypeVector {

@@ -4,9 +4,9 @@ import (
 	"offlink/ir"
 )
 
-// findContraction notes, as bodies are written, whether they may be contracted: an
-// addition that does not say so may be that of a product which the compiler was
-// not to fuse, and a call of an unknown function may hide one.
+// findContraction notes whether kernels that reach the function must not be contracted. An
+// addition without the flag contract may be the sum of a product that the compiler was told
+// not to fuse, and a call of an unknown function may hide such an addition.
 func (f *function) findContraction() {
 	for i := range f.ir.Instructions {
 		in := &f.ir.Instructions[i]
@@ -17,7 +17,7 @@ func (f *function) findContraction() {
 	}
 }
 
-// leavesUnfused reports whether an instruction keeps a function from contraction.
+// leavesUnfused reports whether an instruction forbids the contraction of its function.
 func (f *function) leavesUnfused(in *ir.Instruction) bool {
 	switch in.Op {
 	case ir.OpFAdd, ir.OpFSub:
@@ -32,9 +32,9 @@ func (f *function) leavesUnfused(in *ir.Instruction) bool {
 	return false
 }
 
-// keepsApart reports whether a kernel, or a function that it calls, keeps it from
-// contraction. A function whose address it takes, maybe in a table of virtual
-// functions, counts as called.
+// keepsApart reports whether a kernel, or a function that it reaches, forbids its contraction.
+// A function whose address is taken, for example in a table of virtual functions, counts as
+// called.
 func (m *image) keepsApart(kernel int) (apart bool) {
 	m.eachReached(kernel, func(at int) bool {
 		u := m.values[at].unit

@@ -8,10 +8,11 @@ import (
 	"offlink/spirv"
 )
 
-// lineState is the source line that the last OpLine of a block says.
+// lineState is the source position that the last OpLine of a block set.
 type lineState struct{ file, line, column uint32 }
 
-// writeLine writes the source line of an instruction when it changes.
+// writeLine writes the source position of an instruction if it differs from the last one.
+// Phis have none: they must come first in a block.
 func (f *function) writeLine(in *ir.Instruction) {
 	if in.Op == ir.OpDebugRecord || in.Op == ir.OpPhi {
 		return
@@ -38,8 +39,8 @@ func (f *function) writeLine(in *ir.Instruction) {
 	}
 }
 
-// fileOf returns the OpString of the file that a scope is in, 0 if it is not
-// known.
+// fileOf returns the OpString of the file that a scope is in, or 0 if it is not known. The
+// result is noted as 0 before the scopes around it are asked, which ends circles.
 func (t *translator) fileOf(scope ir.NodeID) id {
 	if known, ok := t.files[scope]; ok {
 		return known

@@ -6,14 +6,14 @@ import (
 	"offlink/ir"
 )
 
-// debugNode is a node of debug information. Text spells numbers by their DWARF
-// names where bitcode has the numbers.
+// debugNode is a node of debug information. Textual IR spells many numbers by their DWARF
+// names, bitcode has the numbers themselves.
 type debugNode struct {
 	kind   string
 	fields []ir.Operand
 }
 
-// debugNode returns a node, or one that is written in place.
+// debugNode returns the node that an operand refers to, or that is written in its place.
 func (t *translator) debugNode(o ir.Operand) debugNode {
 	n := debugNode{kind: o.String, fields: o.Elements}
 	if o.Kind == ir.OperandNode {
@@ -26,7 +26,7 @@ func (t *translator) debugNode(o ir.Operand) debugNode {
 	return n
 }
 
-// nodeField returns a field; its kind is OperandNull where there is none.
+// nodeField returns a field by its name; its kind is OperandNull if there is none.
 func (n *debugNode) nodeField(name string) ir.Operand {
 	for i := range n.fields {
 		if n.fields[i].Field == name {
@@ -39,7 +39,7 @@ func (n *debugNode) nodeField(name string) ir.Operand {
 // fieldText returns a field that is a string.
 func (n *debugNode) fieldText(name string) string { return n.nodeField(name).String }
 
-// fieldNumber returns a field that is a number, or a name of one.
+// fieldNumber returns a field that is a number, or the name of one.
 func (n *debugNode) fieldNumber(name string) uint64 { return dwarfNumber(n.nodeField(name)) }
 
 // hasField reports whether a field is there.
@@ -48,8 +48,7 @@ func (n *debugNode) hasField(name string) bool {
 	return f.Kind != ir.OperandNull
 }
 
-// dwarfNumber returns the number of an operand. Names are joined by bars where
-// they are flags.
+// dwarfNumber returns the number of an operand. Names of flags may be joined by bars.
 func dwarfNumber(o ir.Operand) (number uint64) {
 	if o.String == "" {
 		return uint64(o.Int)
@@ -87,7 +86,7 @@ const (
 	tagImportedDeclaration = 0x08
 )
 
-// dwarfNumbers are the numbers of the names that text has. The flags are LLVM's.
+// dwarfNumbers are the numbers of the names in textual IR. Those of flags are LLVM's.
 var dwarfNumbers = map[string]uint64{
 	"true": 1, "false": 0,
 	"DW_TAG_array_type": tagArray, "DW_TAG_class_type": tagClass, "DW_TAG_enumeration_type": tagEnumeration, "DW_TAG_member": tagMember,
@@ -118,8 +117,8 @@ var dwarfNumbers = map[string]uint64{
 	"DW_OP_LLVM_convert": 0x1001, "DW_OP_LLVM_tag_offset": 0x1002, "DW_OP_LLVM_entry_value": 0x1003, "DW_OP_LLVM_arg": 0x1005,
 }
 
-// debugFlagBits maps LLVM's flags to those of OpenCL.DebugInfo.100; access and
-// bit fields apart.
+// debugFlagBits maps LLVM's flags to those of OpenCL.DebugInfo.100, except for access and bit
+// fields, which mapDebugFlags and nodeFlags map.
 var debugFlagBits = []struct{ flag, bit uint32 }{
 	{4, 1 << 4},
 	{64, 1 << 5},
@@ -134,7 +133,8 @@ var debugFlagBits = []struct{ flag, bit uint32 }{
 	{1 << 24, 1 << 14},
 }
 
-// mapDebugFlags maps LLVM's flags.
+// mapDebugFlags maps LLVM's flags. The lowest two bits are the access: private is 1 in LLVM
+// and 2 in the sets, protected is 2 and 1, public is 3 in both.
 func mapDebugFlags(flags uint32) (mask uint32) {
 	mask = [4]uint32{0, 2, 1, 3}[flags&3]
 	for _, f := range debugFlagBits {
@@ -151,8 +151,9 @@ type debugOperation struct {
 	operands int
 }
 
-// debugOperations are the operations that OpenCL.DebugInfo.100 has, and from
-// number 10 on those that other consumers know.
+// debugOperations are the operations of DWARF expressions, by DWARF's numbers, with theirs in
+// the sets. OpenCL.DebugInfo.100 has those up to 9; the others are written for
+// DebugShader200, or if Options.ExtraExpressions allows them.
 var debugOperations = func() map[uint64]debugOperation {
 	table := map[uint64]debugOperation{
 		0x06: {0, 0}, 0x22: {1, 0}, 0x1c: {2, 0}, 0x23: {3, 1}, 0x9d: {4, 2}, 0x16: {5, 0}, 0x18: {6, 0}, 0x9f: {7, 0}, 0x10: {8, 1},

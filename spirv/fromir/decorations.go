@@ -57,7 +57,7 @@ func (t *translator) allowsDecoration(number uint32) bool {
 	return !ok || t.options.allowsExtension(d.extension)
 }
 
-// decorateNeeded adds a decoration of an extension, with the extension and the capability that it needs.
+// decorateNeeded adds a decoration and notes the extension and the capability that it needs.
 func (t *translator) decorateNeeded(n id, number uint32, operands ...uint32) {
 	if d, ok := decorationNeeds[number]; ok {
 		t.useExtension(d.extension)
@@ -77,9 +77,9 @@ func (t *translator) metadataDecorations(n id, rows []ir.Operand) {
 	}
 }
 
-// metadataDecoration writes one decoration of metadata. One of an extension that is
-// not allowed is left out. Fast-math flags come from the instruction alone:
-// optimisers may drop or invalidate metadata.
+// metadataDecoration writes one decoration of metadata, unless its extension is not allowed.
+// Fast-math flags come only from the instruction itself: optimisers do not keep metadata
+// up to date with it.
 func (t *translator) metadataDecoration(n id, number uint32, operands []ir.Operand) {
 	if number == decFPFastMathMode || !t.allowsDecoration(number) {
 		return
@@ -102,8 +102,8 @@ func (t *translator) metadataDecoration(n id, number uint32, operands []ir.Opera
 	t.decorateNeeded(n, number, operandWords(operands)...)
 }
 
-// operandWords returns the words of operands that are numbers and strings. A number of
-// 64 bits that does not fit has two.
+// operandWords returns the words of operands that are numbers and strings. A number of 64
+// bits that does not fit into one word has two.
 func operandWords(operands []ir.Operand) (words []uint32) {
 	for _, o := range operands {
 		switch {

@@ -10,13 +10,13 @@
 // and the like become one (shared.go), and everything gets its number.
 //
 // A unit is made in two walks over its body (ir.Body). The first finds the pointees
-// of pointers: each pointer value is a term that starts unknown, and the loads,
+// of pointers: each pointer value has a term that starts unknown, and the loads,
 // stores, address computations and calls that use it unify terms (pointee.go). A
 // pointee that stays unknown is a byte. The pointees of a function's parameters
-// (shape.go) are told to its callers, never the other way round: so a unit does not
-// depend on the images that hold it. Where a use wants another pointee than the
-// value has, the second walk writes an OpBitcast, so that no driver needs untyped
-// pointers. A module with typed pointers says it all itself.
+// (shape.go) are passed to its callers, never the other way round, so that a unit
+// does not depend on the images that hold it. Where a use wants another pointee than
+// the value has, the second walk writes an OpBitcast, so that no driver needs untyped
+// pointers. A module with typed pointers states all pointees itself.
 //
 // The second walk writes types and constants (types.go, constant.go), a variable
 // (global.go), or a function, blocks after their dominators (function.go,
@@ -33,7 +33,7 @@
 //   - a plain call.
 //
 // Metadata become entry points, execution modes, names and decorations
-// (metadata.go, kernel.go), debug information instructions of its sets
+// (metadata.go, kernel.go); debug information becomes instructions of its sets
 // (debug*.go).
 //
 // An extension is used only if [Options] allow it; where the code needs one
@@ -42,9 +42,9 @@
 //
 // # Spelling
 //
-// Where several encodings mean the same, the one of the Khronos translator is
-// written, which drivers have seen most: the order of sections and of
-// annotations, which name an identifier gets, which instruction.
+// Where several encodings mean the same, the one that the Khronos translator writes
+// is chosen, since drivers have seen it most: for the order of annotations, the name
+// of an identifier, the choice of an instruction.
 //
 // # Errors
 //

@@ -9,9 +9,9 @@ import (
 // ErrUnknownExtension is the error for a name that no extension has.
 var ErrUnknownExtension = errors.New("unknown extension")
 
-// AllowExtensions sets the allowed extensions as llvm-spirv's --spirv-ext has
-// them: "+NAME" and "-NAME" with commas between; "+all" and "-all" are about
-// those that are not named. The last word about an extension decides.
+// AllowExtensions sets the allowed extensions from a list in the form of llvm-spirv's
+// --spirv-ext: "+NAME" and "-NAME", separated by commas. "+all" and "-all" set all
+// extensions. Of several words about an extension the last one counts.
 func (o *Options) AllowExtensions(list string) error {
 	if o.Extensions == nil {
 		o.Extensions = make(map[string]bool)
@@ -41,16 +41,16 @@ func (o *Options) AllowExtensions(list string) error {
 	return nil
 }
 
-// earlierNames are the names that extensions had before they were published, with
-// those that they have now. Compiler drivers of that time still pass them.
+// earlierNames maps the names that extensions had before they were published to those that
+// they have now. Compiler drivers of that time still pass them.
 var earlierNames = map[string]string{
 	"SPV_INTEL_long_constant_composite":       longComposites,                                // LLVM 11 to 17
 	"SPV_INTEL_non_constant_addrspace_printf": "SPV_EXT_relaxed_printf_string_address_space", // LLVM 15 to 17
 	"SPV_INTEL_tensor_float32_rounding":       "SPV_INTEL_tensor_float32_conversion",
 }
 
-// allowEarlier allows an extension by its earlier name, or forbids it. The module declares
-// that name then, as a consumer of the same age may know no other.
+// allowEarlier allows an extension by its earlier name, or forbids it. Modules then declare
+// that name, since a consumer of the same age may know only that one.
 func (o *Options) allowEarlier(earlier string, on bool) {
 	name := earlierNames[earlier]
 	if on && !o.Extensions[name] {

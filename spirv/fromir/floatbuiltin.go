@@ -2,9 +2,8 @@ package fromir
 
 import "offlink/spirv"
 
-// floatBuiltins returns the writers of llvm.fpbuiltin.*: operations whose largest
-// error an attribute of the call tells. Intel's compilers make them of
-// -ffp-accuracy.
+// floatBuiltins returns the writers of llvm.fpbuiltin.*: operations with an attribute of the
+// call that states their largest error. Intel's compilers make them for -ffp-accuracy.
 func floatBuiltins() map[string]func(*callSite) {
 	list := map[string]func(*callSite){}
 	for name, op := range map[string]spirv.Opcode{
@@ -22,8 +21,8 @@ func floatBuiltins() map[string]func(*callSite) {
 	return list
 }
 
-// sineAndCosine writes llvm.fpbuiltin.sincos, which stores the sine and the cosine
-// through its pointers.
+// sineAndCosine writes llvm.fpbuiltin.sincos, which stores the sine and the cosine through its
+// pointers. The instruction returns the sine and stores the cosine.
 func (c *callSite) sineAndCosine() {
 	number, _ := spirv.ExtInstNumber("OpenCL.std", "sincos")
 	typ := c.typeID(c.operand(0).Type)

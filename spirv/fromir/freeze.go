@@ -6,13 +6,14 @@ import (
 )
 
 // usesFreezeExtension reports whether freeze and poison are written with
-// SPV_KHR_poison_freeze.
+// SPV_KHR_poison_freeze. That must be allowed by its name: few consumers know it, and it is
+// never necessary.
 func (t *translator) usesFreezeExtension() bool {
 	return t.options.allowsExtension("SPV_KHR_poison_freeze") && !t.options.AllExtensions
 }
 
-// writeFreeze writes a freeze. Without the extension it is its operand: definedCone
-// has seen to it that nothing which the function computes it from is undefined.
+// writeFreeze writes a freeze. Without the extension it is its operand: definedCone makes
+// sure that nothing from which the function computes it is undefined.
 func (f *function) writeFreeze(in *ir.Instruction, typ id, emit emitter) id {
 	n := f.operandID(in.Operands[0], typ)
 	if f.usesFreezeExtension() {
@@ -23,11 +24,10 @@ func (f *function) writeFreeze(in *ir.Instruction, typ id, emit emitter) id {
 	return n
 }
 
-// definedCone notes the instructions whose values reach a freeze through other
-// operations. OpUndef may be another number at each use, and a broken promise
-// of a decoration leaves a result undefined; so in these instructions undef is
-// zero and the promises are left out. Memory, and values from callers, are taken
-// as it comes.
+// definedCone notes the instructions whose values reach a freeze through other operations.
+// OpUndef may be a different number at each use, and a decoration whose promise is broken
+// leaves a result undefined. So undef is zero in these instructions, and such decorations
+// are left out. Values from memory and from callers are taken as they are.
 func (f *function) definedCone() {
 	if f.usesFreezeExtension() {
 		return
@@ -58,8 +58,8 @@ func (f *function) definedCone() {
 	}
 }
 
-// passesUndefined reports whether an instruction computes its value from its
-// operands alone.
+// passesUndefined reports whether an instruction computes its value only from its operands,
+// so that it is defined if these are.
 func (f *function) passesUndefined(in *ir.Instruction) bool {
 	switch in.Op {
 	case ir.OpLoad, ir.OpAlloca, ir.OpAtomicRMW, ir.OpCmpXchg:
@@ -71,13 +71,12 @@ func (f *function) passesUndefined(in *ir.Instruction) bool {
 	return true
 }
 
-// mustBeDefined reports whether the instruction that is being written is one
-// that definedCone has noted.
+// mustBeDefined reports whether definedCone has noted the instruction that is being written.
 func (f *function) mustBeDefined() bool {
 	return f.defined != nil && f.at < len(f.defined) && f.defined[f.at]
 }
 
-// definedPart is constantPart with zero for undefined parts.
+// definedPart is constantPart, but with zero for undefined parts.
 func (f *function) definedPart(v ir.Value, typ id) id {
 	if v.Kind == ir.ValueConstant {
 		switch c := f.ir.Constants.At(v); c.Kind {
@@ -90,7 +89,7 @@ func (f *function) definedPart(v ir.Value, typ id) id {
 	return f.constantPart(v, typ)
 }
 
-// undefinedElement returns an element that a shuffle does not name.
+// undefinedElement returns an element of a shuffle's result that is undefined.
 func (f *function) undefinedElement(typ id) id {
 	if f.mustBeDefined() {
 		return f.constNull(typ)
@@ -98,8 +97,8 @@ func (f *function) undefinedElement(typ id) id {
 	return f.constUndef(typ)
 }
 
-// shuffleIndices are the operands of OpVectorShuffle, which has an index of its
-// own for elements that are undefined.
+// shuffleIndices returns the literals of an OpVectorShuffle. It has an index for undefined
+// elements, the same as LLVM's; where the result must be defined, element 0 serves.
 func (f *function) shuffleIndices(list []uint32) []uint32 {
 	if !f.mustBeDefined() {
 		return list
@@ -113,7 +112,7 @@ func (f *function) shuffleIndices(list []uint32) []uint32 {
 	return known
 }
 
-// addressOpcode returns the instruction of an address computation.
+// addressOpcode returns the instruction of an address computation. inbounds is a promise too.
 func (f *function) addressOpcode(in *ir.Instruction) spirv.Opcode {
 	if in.Flags&ir.FlagInBounds != 0 && !f.mustBeDefined() {
 		return spirv.OpInBoundsPtrAccessChain

@@ -4,13 +4,13 @@ import (
 	"offlink/ir"
 )
 
-// functionNumbers are the metadata of functions whose numbers become a decoration.
-// Those of FPGAs come from Intel's and Altera's compilers.
+// functionNumbers are the metadata of functions whose numbers become the operands of a
+// decoration. Those for FPGAs come from Intel's and Altera's compilers.
 var functionNumbers = []struct {
 	kind       string
 	decoration uint32
 	operands   int  // of the decoration
-	ifSet      bool // 0 writes none
+	ifSet      bool // a first number of 0 means no decoration
 }{
 	{"stall_enable", 5905, 0, true},
 	{"stall_free", 6151, 0, true},
@@ -20,7 +20,7 @@ var functionNumbers = []struct {
 	{"pipeline_kernel", 5919, 1, false},
 }
 
-// functionMetadata decorates a function by the metadata that are attached to it.
+// functionMetadata decorates a function according to the metadata that are attached to it.
 func (t *translator) functionMetadata(self id, v *ir.GlobalValue) {
 	for _, m := range functionNumbers {
 		list := t.attachedNumbers(v, m.kind)

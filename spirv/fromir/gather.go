@@ -22,8 +22,8 @@ func (c *callSite) maskedScatter() {
 	c.emitPlain(spirv.OpMaskedScatterINTEL, c.argumentID(0), c.argumentID(1), uint32(align), c.argumentID(n-1))
 }
 
-// addressVector writes a getelementptr of which some operands are vectors: an
-// address for each element.
+// addressVector writes a getelementptr whose result is a vector: one address computation for
+// each element, since OpPtrAccessChain takes no vectors.
 func (f *function) addressVector(in *ir.Instruction, typ id) id {
 	vector := *f.moduleType(in.Type)
 	space := f.moduleType(vector.Elements[0]).AddressSpace
@@ -52,7 +52,7 @@ func (f *function) addressedType(in *ir.Instruction) id {
 	return f.typeID(element)
 }
 
-// elementOf returns an element of a vector, or a value that is none.
+// elementOf returns element k of a vector, or the value itself if it is not a vector.
 func (f *function) elementOf(v ir.Value, k uint32) id {
 	n := f.valueID(v)
 	if typ := f.moduleType(v.Type); typ.Kind == ir.TypeVector && typ.Length > 1 {

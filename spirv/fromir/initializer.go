@@ -5,11 +5,10 @@ import (
 	"offlink/spirv"
 )
 
-// initializerModes gives the kernels that llvm.global_ctors and llvm.global_dtors
-// list the execution mode Initializer or Finalizer. C++ for OpenCL makes such
-// kernels of the initialisers of variables; other functions cannot be run
-// before a program's kernels, and leaving them out would leave the variables
-// without their values.
+// initializerModes gives the kernels that llvm.global_ctors and llvm.global_dtors list the
+// execution mode Initializer or Finalizer. C++ for OpenCL makes such kernels of the
+// initialisers of variables. A function that is not a kernel is an error: it cannot be run
+// before a program's kernels, and without it the variables would not have their values.
 func (m *image) initializerModes() {
 	for _, list := range []struct {
 		name string

@@ -5,11 +5,12 @@ import (
 	"offlink/spirv"
 )
 
-// Built-in variables of SYCL's older form are globals of address space 1. They
-// become variables of storage class Input, which have no address: a load of a
-// part of one is a load of the whole and an extraction.
+// Built-in variables of SYCL's older form are globals in address space 1. They become
+// variables of storage class Input, which have no address that code could use: a load of
+// a part of one becomes a load of the whole and an extraction.
 
-// isInput reports whether a global is a built-in variable, and its number.
+// isInput returns the number of the built-in variable that a global is; ok is false for
+// other globals.
 func (t *translator) isInput(n ir.ValueID) (number uint32, ok bool) {
 	v := &t.module.Values[n]
 	if v.Kind != ir.Variable || !v.Declaration {
@@ -24,16 +25,16 @@ func (t *translator) inputGlobal(n ir.ValueID) *inputKind {
 	return &inputKind{name: t.module.Values[n].Name, number: number, align: t.readHeader(n).Alignment}
 }
 
-// inputPart is a place within a built-in variable: offset bytes, and index
-// elements further on if that is a value.
+// inputPart is a place within a built-in variable: offset bytes from its start and, if
+// index is a value, that many elements further.
 type inputPart struct {
 	global ir.ValueID
 	offset uint64
 	index  ir.Value
 }
 
-// inputPart returns the place that an address is; false for addresses that are
-// not within built-in variables.
+// inputPart returns the place within a built-in variable that an address denotes; ok is
+// false for other addresses. The bound of depth is for hostile input.
 func (f *function) inputPart(v ir.Value, depth int) (part inputPart, ok bool) {
 	if depth > 32 {
 		return part, false
@@ -67,7 +68,8 @@ func (f *function) inputStep(in *ir.Instruction, operands []ir.Value, depth int)
 	return part, false
 }
 
-// inputIndices moves a place on by the indices of a getelementptr.
+// inputIndices moves a place by the indices of a getelementptr. It returns false for a second
+// index that is not constant.
 func (f *function) inputIndices(part *inputPart, in *ir.Instruction, indices []ir.Value) bool {
 	element := in.Element
 	for i, v := range indices {
@@ -91,7 +93,8 @@ func (f *function) inputIndices(part *inputPart, in *ir.Instruction, indices []i
 	return true
 }
 
-// loadInput writes a load of a place within a built-in variable.
+// loadInput writes a load of a place within a built-in variable: of the whole variable, and
+// then the extraction of the element. Loads across elements are refused.
 func (f *function) loadInput(i int, in *ir.Instruction, part inputPart) {
 	k := f.inputGlobal(part.global)
 	v := &f.module.Values[part.global]

@@ -5,11 +5,12 @@ import (
 	"offlink/spirv"
 )
 
-// extremum is one of IEEE 754-2019's minima and maxima, for which -0 is less
-// than +0. fmin and fmax of OpenCL leave that open.
+// extremum is one of IEEE 754-2019's minima and maxima, for which -0 is less than +0; fmin
+// and fmax of OpenCL leave that open. Of two zeros the maximum is the and of their bits and
+// the minimum the or, which also gives x where both numbers are x.
 type extremum struct {
 	instruction string
-	zeros       spirv.Opcode // of the bits of two zeros
+	zeros       spirv.Opcode // for the bits of equal numbers
 	nan         bool         // the result is NaN if one of the numbers is
 }
 
@@ -18,7 +19,8 @@ var extrema = map[string]extremum{
 	"minimum": {"fmin", spirv.OpBitwiseOr, true}, "minimumnum": {"fmin", spirv.OpBitwiseOr, false},
 }
 
-// floatExtremum writes such a minimum or maximum of numbers of a type.
+// floatExtremum writes such a minimum or maximum of numbers of type n: of their bits if they
+// are equal, by OpenCL.std if not. A sum makes the NaN where the result must be one.
 func (c *callSite) floatExtremum(e extremum, n ir.TypeID, a, b id) id {
 	truth, typ := c.intLikeBool(n), c.typeID(n)
 	whole := c.intLikeType(n, c.scalarBits(n))
@@ -45,7 +47,8 @@ const (
 	classPositiveInf
 )
 
-// classTest writes the tests of llvm.is.fpclass, each part when it is first needed.
+// classTest writes the tests of llvm.is.fpclass. Parts that several tests share are written
+// when the first of them needs them.
 type classTest struct {
 	*callSite
 	truth, whole              id
@@ -56,8 +59,9 @@ type classTest struct {
 	negativeBool, positiveOne id
 }
 
-// floatClass writes llvm.is.fpclass: by the instructions that test classes of both
-// signs, else by the bits of the number.
+// floatClass writes llvm.is.fpclass: by the instructions that test for a class, or by the
+// bits of the number where there is none. A mask whose opposite is a simple class is tested
+// by that.
 func (c *callSite) floatClass() {
 	number := c.operand(0).Type
 	bits := c.scalarBits(number)
@@ -90,14 +94,15 @@ const (
 	classZero      = classNegativeZero | classPositiveZero
 )
 
-// simpleClasses are those whose opposite is tested by them.
+// simpleClasses are the masks that take few instructions, so that it pays to test them for
+// their opposite.
 var simpleClasses = map[uint32]bool{
 	classNaN: true, classSignalingNaN: true, classQuietNaN: true, classInf: true, classPositiveInf: true, classNegativeInf: true,
 	classNormal: true, classPositiveNormal: true, classNegativeNormal: true, classSubnormal: true, classPositiveSubnormal: true,
 	classNegativeSubnormal: true, classZero: true, classPositiveZero: true, classNegativeZero: true,
 }
 
-// testClasses returns whether the number is of one of the classes.
+// testClasses returns whether the number belongs to one of the classes of a mask.
 func (t *classTest) testClasses(mask uint32) (found id) {
 	for _, class := range []struct {
 		both, negative uint32
@@ -161,7 +166,8 @@ func (t *classTest) unsignedBits() id {
 	return t.magnitude
 }
 
-// sizeBetween returns low <= size < high.
+// sizeBetween returns low <= magnitude < high, with one comparison: a lesser number wraps
+// around to a large one when low is subtracted.
 func (t *classTest) sizeBetween(low, high uint64) id {
 	shifted := t.emitResult(spirv.OpISub, t.whole, t.unsignedBits(), t.constant(low))
 	return t.emitResult(spirv.OpULessThan, t.truth, shifted, t.constant(high-low))

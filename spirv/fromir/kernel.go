@@ -5,9 +5,9 @@ import (
 	"offlink/spirv"
 )
 
-// kernelWrapper writes the entry point of a kernel as a function that calls the
-// kernel's. Other functions and modules can call the kernel's own function, which
-// SPIR-V does not allow of entry points.
+// kernelWrapper writes the entry point of a kernel as a function that calls the kernel's own.
+// Other functions and modules can call the latter, while SPIR-V does not allow calls of entry
+// points.
 func (t *translator) kernelWrapper(n ir.ValueID, info *functionInfo, names []string) {
 	t.wrapperAt, t.entry = len(t.b.functions), t.b.newID()
 	words, args := t.wrapperHead(n, info, names)

@@ -1,7 +1,7 @@
 package fromir
 
-// knownExtensions are the extensions that llvm-spirv knows by name, of which a
-// misspelt one would otherwise change nothing without a word.
+// knownExtensions are the extensions that llvm-spirv knows by name. A name that is not among
+// them is an error: a misspelt one would otherwise have no effect and no message.
 var knownExtensions = map[string]bool{
 	"SPV_ALTERA_arbitrary_precision_integers": true, "SPV_AMD_weak_linkage": true, "SPV_EXT_arithmetic_fence": true, "SPV_EXT_float8": true,
 	"SPV_EXT_image_raw10_raw12": true, "SPV_EXT_long_vector": true, "SPV_EXT_ocp_microscaling_types": true, "SPV_EXT_optnone": true,

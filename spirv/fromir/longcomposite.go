@@ -6,8 +6,8 @@ import (
 	"offlink/spirv"
 )
 
-// longComposites is the extension for structs and constants of more parts than one
-// instruction takes.
+// longComposites is the extension for structs and constants with more parts than fit into
+// one instruction.
 const longComposites = "SPV_INTEL_long_composites"
 
 // longComposite notes the extension that a struct or constant of many parts needs.
@@ -30,9 +30,9 @@ var continuations = map[spirv.Opcode]struct {
 	spirv.OpSpecConstantComposite: {spirv.OpSpecConstantCompositeContinuedINTEL, 2},
 }
 
-// appendLongEntry appends an instruction of more words than one may have, and those that
-// continue it. Each has as many parts as the first, as the Khronos translator counts
-// them.
+// appendLongEntry appends an instruction with more words than one may have, as its first part
+// and the instructions that continue it. Each but the last has as many parts as the first, as
+// in the modules of the Khronos translator.
 func (m *image) appendLongEntry(words []uint32, e *shared) []uint32 {
 	next, ok := continuations[e.op]
 	if !ok {

@@ -7,9 +7,9 @@ import (
 	"offlink/spirv"
 )
 
-// maskedAccess is a load or store of the elements of a vector that a mask
-// chooses. It becomes a call of a function that is added, which has a branch
-// for each element: memory of the others must not be touched.
+// maskedAccess is a load or store of those elements of a vector that a mask selects. It
+// becomes a call of a function that is added and that has a branch for each element: the
+// memory of the others must not be touched.
 type maskedAccess struct {
 	*callSite
 	store  bool
@@ -44,6 +44,8 @@ func (c *callSite) compressStore() {
 	c.maskedCall(maskedAccess{store: true, packed: true, pointer: 1, mask: 2, vector: c.operand(0).Type, align: c.alignOf(1)})
 }
 
+// maskedAlign returns the alignment: argument at if the intrinsic has it as an argument,
+// else the attribute of the pointer.
 func (c *callSite) maskedAlign(pointer int, argument bool, at int) uint64 {
 	if argument {
 		return min(max(c.constantArgument(at), 1), 1<<30)
@@ -51,7 +53,7 @@ func (c *callSite) maskedAlign(pointer int, argument bool, at int) uint64 {
 	return c.alignOf(pointer)
 }
 
-// maskedCall writes the call, and the function if no call needed it yet.
+// maskedCall writes the call, and the function if no earlier call needed the same.
 func (c *callSite) maskedCall(m maskedAccess) {
 	m.callSite = c
 	vector := *c.function.moduleType(m.vector)
@@ -75,7 +77,9 @@ func (c *callSite) maskedCall(m maskedAccess) {
 	c.finishCall(c.emitResult(spirv.OpFunctionCall, c.typ, words...))
 }
 
-// writeFunction writes the function: of a pointer, a mask and a vector.
+// writeFunction writes the function, whose parameters are a pointer, a mask and a vector. For
+// each element it has a block with the access, around which a branch leads; phis carry the
+// vector, and for packed memory the index of the next element, on to the next branch.
 func (m *maskedAccess) writeFunction(self, pointer id) []uint32 {
 	vector, mask := m.typeID(m.vector), m.typeID(m.operands[m.mask].Type)
 	result := m.voidType()
@@ -120,8 +124,9 @@ func (m *maskedAccess) writeFunction(self, pointer id) []uint32 {
 	return w.words
 }
 
-// accessElement loads or stores element k, and returns the vector with the element that was
-// loaded.
+// accessElement loads or stores element k, and returns the vector with the loaded element.
+// The alignment of an element is as good as its offset allows; in packed memory any multiple
+// of its size is possible.
 func (m *maskedAccess) accessElement(w *functionWriter, at, vector, value id, k int) id {
 	align := m.align
 	if m.packed {
@@ -163,7 +168,7 @@ func (w *functionWriter) newLabel() id {
 	return n
 }
 
-// vectorPart returns an element of a vector; one of a single element is that.
+// vectorPart returns element k of a vector; a vector of one element is the element itself.
 func (w *functionWriter) vectorPart(typ, vector id, k, length int) id {
 	if length == 1 {
 		return vector

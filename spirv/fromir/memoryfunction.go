@@ -6,11 +6,11 @@ import (
 	"offlink/spirv"
 )
 
-// memoryFunction writes a memset or memmove whose length or value is not
-// constant as a call of a function of its own, a loop over bytes. The function is
-// the module's alone: images that have the same one can be linked. Its name is none
-// that begins with spirv.llvm_: of these, compilers that read SPIR-V with
-// llvm-spirv's library make intrinsics again, whose names differ between versions.
+// memoryFunction writes a memset or memmove whose length or value is not constant as a
+// call of a function that is added, a loop over bytes. The function has no linkage, so
+// images that have the same one can be linked. Its name must not begin with spirv.llvm_:
+// compilers that read SPIR-V with llvm-spirv's library turn such functions back into
+// intrinsics, whose names differ between versions.
 func (c *callSite) memoryFunction(kind string) {
 	bits := c.function.moduleType(c.operand(2).Type).Bits
 	w := memoryWriter{translator: c.translator, bits: bits, typ: c.typeID(c.operand(2).Type), second: c.intType(8)}
@@ -42,7 +42,8 @@ func (c *callSite) bytePointer(i int) id {
 	return c.pointerType(c.intType(8), c.function.moduleType(c.operand(i).Type).AddressSpace)
 }
 
-// memoryWriter writes such a function.
+// memoryWriter writes such a function. pointer and second are the types of the first two
+// parameters, typ is that of the length, which has bits bits.
 type memoryWriter struct {
 	*translator
 	self                 id
@@ -89,8 +90,8 @@ func (w *memoryWriter) writeFunction(kind string) []uint32 {
 	return w.words
 }
 
-// writeMove copies bytes in the direction in which none is overwritten before it
-// is read.
+// writeMove copies bytes in the direction in which none is overwritten before it is read:
+// backward if the source is below the target.
 func (w *memoryWriter) writeMove(block, end, to, from, length id) {
 	copyByte := func(index id) {
 		source := w.emitResult(spirv.OpInBoundsPtrAccessChain, w.second, from, index)
@@ -112,7 +113,7 @@ func (w *memoryWriter) writeMove(block, end, to, from, length id) {
 	})
 }
 
-// writeForward writes a loop over the indices from 0 on.
+// writeForward writes a loop over the indices from 0 up to length. The length is not 0.
 func (w *memoryWriter) writeForward(before, end, length id, visit func(index id)) {
 	w.writeLoop(before, end, w.constInt(w.bits, 0), func(index id) (next, last id) {
 		visit(index)
@@ -121,7 +122,8 @@ func (w *memoryWriter) writeForward(before, end, length id, visit func(index id)
 	})
 }
 
-// writeLoop writes a loop of one block after the block that is being written.
+// writeLoop writes a loop of one block, which follows the block before. The phi of the index
+// names next, which only body makes, so its word is set afterwards.
 func (w *memoryWriter) writeLoop(before, end, first id, body func(index id) (next, last id)) {
 	head, index := w.b.newID(), w.b.newID()
 	w.emitPlain(spirv.OpBranch, head)

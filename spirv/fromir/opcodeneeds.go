@@ -6,8 +6,8 @@ import (
 	"offlink/spirv"
 )
 
-// opcodeNeed is everything that a module must declare to hold an instruction: an
-// extension, "" for none, a capability, 0 for none, and a version of SPIR-V.
+// opcodeNeed is everything that a module must declare to hold an instruction: an extension
+// ("" for none), a capability (0 for none) and a version of SPIR-V (0 for any).
 type opcodeNeed struct {
 	need
 	version spirv.Version
@@ -32,9 +32,9 @@ func (r *needRow) opcodeName(name string) string {
 	return "Op" + name + r.affix
 }
 
-// needRows are the needs of the instructions that functions of the IR can name. The
-// capabilities are those of SPIRV-Headers; those that it does not list are from
-// the specification of the extension.
+// needRows are the needs of the instructions that functions of the IR can name. The numbers
+// of capabilities are those of SPIRV-Headers or, where it does not list them, of the
+// specification of the extension.
 var needRows = []needRow{
 	{"", capGroups, 0, "", "GroupAsyncCopy GroupWaitEvents GroupAll GroupAny GroupBroadcast GroupIAdd GroupFAdd GroupFMin GroupUMin GroupSMin GroupFMax GroupUMax GroupSMax"},
 	{"", 61, spirv.Version1_3, "GroupNonUniform", "Elect"},
@@ -108,7 +108,8 @@ func init() {
 	}
 }
 
-// instructionNeeds notes the capabilities and extensions of an instruction.
+// instructionNeeds notes the extension, the capability and the version that an instruction
+// needs; one without a row needs nothing.
 func (t *translator) instructionNeeds(op spirv.Opcode) {
 	n, ok := opcodeNeeds[op]
 	if !ok && isMotionEstimation(op) {
@@ -128,8 +129,7 @@ func (t *translator) instructionNeeds(op spirv.Opcode) {
 	}
 }
 
-// motionEstimation are the needs of the instructions of motion estimation that no row
-// names.
+// motionEstimation are the needs of those instructions of motion estimation that have no row.
 var motionEstimation = opcodeNeed{need: need{"SPV_INTEL_device_side_avc_motion_estimation", capMotionEstimation}}
 
 // isMotionEstimation reports whether an instruction is one of

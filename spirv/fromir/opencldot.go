@@ -7,9 +7,9 @@ import (
 	"offlink/spirv"
 )
 
-// Dot products of integers (cl_khr_integer_dot_product): of vectors of four
-// bytes, and of bytes that are packed in a number of 32 bits, whose signs the
-// name tells: dot_acc_sat_4x8packed_su_int.
+// Dot products of integers (cl_khr_integer_dot_product) take vectors of four bytes, or four
+// bytes that are packed into 32 bits. In the latter form the name tells which operands have a
+// sign: dot_acc_sat_4x8packed_su_int.
 
 const (
 	capDotProductInput4x8Bit       = 6017
@@ -19,8 +19,8 @@ const (
 	packedVector4x8Bit = 0 // PackedVectorFormat
 )
 
-// integerDots are the instructions by the signs of the operands, and those that
-// add to a sum, which saturates.
+// integerDots are the instructions by the signs of the operands: the plain one, and the one
+// that adds to an accumulator and saturates.
 var integerDots = map[string][2]spirv.Opcode{
 	"uu": {spirv.OpUDot, spirv.OpUDotAccSat},
 	"ss": {spirv.OpSDot, spirv.OpSDotAccSat},
@@ -28,13 +28,12 @@ var integerDots = map[string][2]spirv.Opcode{
 	"us": {spirv.OpSUDot, spirv.OpSUDotAccSat}, // with the operands exchanged
 }
 
-// isIntegerDot tells whether a name is that of a dot product that only integers
-// have.
+// isIntegerDot reports whether a name is that of a dot product that only integers have.
 func isIntegerDot(name string) bool {
 	return strings.HasPrefix(name, "dot_acc_sat") || strings.HasPrefix(name, "dot_4x8packed_")
 }
 
-// dotProduct writes dot of any type.
+// dotProduct writes dot, of integers or floating-point numbers. That of scalars is a product.
 func (c *callSite) dotProduct() {
 	switch x := c.function.moduleType(c.operand(0).Type); {
 	case !c.mangledParameter(0).isFloating() && x.Kind == ir.TypeVector:

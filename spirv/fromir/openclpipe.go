@@ -6,9 +6,8 @@ import (
 	"offlink/spirv"
 )
 
-// pipeFunctions are the functions that clang makes of the built-in functions of
-// pipes. Their operands are those of the instruction, after the scope of those
-// of groups.
+// pipeFunctions are the functions that clang makes of the built-in functions of pipes. Their
+// arguments are the operands of the instruction, except that those of groups lack the scope.
 var pipeFunctions = map[string]string{
 	"__read_pipe_2": "ReadPipe", "__read_pipe_4": "ReservedReadPipe", "__write_pipe_2": "WritePipe", "__write_pipe_4": "ReservedWritePipe",
 	"__reserve_read_pipe": "ReserveReadPipePackets", "__reserve_write_pipe": "ReserveWritePipePackets",

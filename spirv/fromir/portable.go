@@ -1,9 +1,8 @@
 package fromir
 
-// PortableExtensions are the extensions that a translation may use where nobody
-// says otherwise, for Options.AllowExtensions: every extension but those that
-// are for hints alone. A module whose code needs one that few devices take
-// has it, and its user is told.
+// PortableExtensions is the default list for Options.AllowExtensions: all extensions except
+// those that a module can do without, most of which are for hints. A module uses an extension
+// that few devices support only if its code needs that.
 const PortableExtensions = "+all,-SPV_KHR_expect_assume,-SPV_KHR_no_integer_wrap_decoration,-SPV_KHR_bit_instructions," +
 	"-SPV_INTEL_memory_access_aliasing,-SPV_INTEL_runtime_aligned,-SPV_INTEL_fp_fast_math_mode,-SPV_INTEL_optnone," +
 	"-SPV_EXT_optnone,-SPV_INTEL_unstructured_loop_controls,-SPV_INTEL_fp_max_error,-SPV_KHR_poison_freeze," +

@@ -7,11 +7,11 @@ import (
 	"offlink/spirv"
 )
 
-// A declaration may give a built-in function any result. The instructions that
-// calls become have results of some types alone, which the specification of SPIR-V
-// says with each.
+// A declaration may give a built-in function any result type. The instructions that its
+// calls become have results of certain types only, which the specification of SPIR-V states
+// for each.
 
-// resultKind are the types that an instruction's result may be of.
+// resultKind is a set of types that an instruction's result may have.
 type resultKind uint8
 
 const (
@@ -32,7 +32,7 @@ var resultKindNames = [...]string{
 	"an integer", "a floating-point number", "a number", "void", "a number or a vector of numbers", "a vector of numbers",
 }
 
-// opcodeResults are the instructions with such results, by number.
+// opcodeResults are the instructions whose result is of a kind other than resultAny.
 var opcodeResults = map[spirv.Opcode]resultKind{}
 
 func init() {
@@ -62,12 +62,11 @@ func init() {
 			}
 		}
 	}
-	delete(opcodeResults, spirv.OpNop) // names that are none
+	delete(opcodeResults, spirv.OpNop) // combinations above that are not instructions
 }
 
-// The numbers of OpenCL.std (OpenCL Extended Instruction Set) up to which the
-// functions are those of floating-point numbers, and between which they are those of
-// integers.
+// OpenCL.std (OpenCL Extended Instruction Set) numbers the functions of floating-point numbers
+// first, and those of integers together.
 const (
 	lastFloatFunction    = 110 // fast_normalize
 	firstIntegerFunction = 141 // s_abs
@@ -92,8 +91,8 @@ func extendedResult(number uint32) resultKind {
 	return resultAny
 }
 
-// checkResults refuses a call that became, in the words of code from start on,
-// instructions with a result of a type that these cannot have.
+// checkResults refuses a call if an instruction that it became has a result of a type that
+// the instruction cannot have. Those instructions are the words of code from start on.
 func (c *callSite) checkResults(start int) {
 	for at := start; at < len(c.code); at += int(c.code[at] >> 16) {
 		op := spirv.Opcode(c.code[at] & 0xffff)
@@ -140,16 +139,16 @@ func (c *callSite) isResultOf(typ id, want resultKind) bool {
 	return integer || float
 }
 
-// isElementwise reports whether an instruction works on each element alone, so that
-// result and operands have the same number of them.
+// isElementwise reports whether an instruction works on each element separately, so that its
+// result and its operands have the same number of elements.
 func isElementwise(op spirv.Opcode) bool {
 	return op >= spirv.OpConvertFToU && op <= spirv.OpSatConvertUToS && op != spirv.OpConvertPtrToU ||
 		op >= spirv.OpSNegate && op <= spirv.OpFMod || op >= spirv.OpIsNan && op <= spirv.OpFUnordGreaterThanEqual && op != spirv.OpSelect ||
 		op >= spirv.OpShiftRightLogical && op <= spirv.OpBitCount
 }
 
-// checkElements refuses a call of an elementwise instruction whose arguments have not as
-// many elements as the result.
+// checkElements refuses a call of an elementwise instruction whose arguments and result do
+// not all have the same number of elements.
 func (c *callSite) checkElements(op spirv.Opcode) {
 	if !isElementwise(op) || c.isVoid(c.in.Type) {
 		return

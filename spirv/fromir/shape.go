@@ -2,8 +2,9 @@ package fromir
 
 import "offlink/ir"
 
-// shape is a pointee as units tell it each other: a term without its table. A nil
-// shape is that of a value that is not a pointer.
+// shape is a pointee in the form in which units pass it to each other: a term without its
+// table. It does not change after it is made. A nil shape is that of a value that is not a
+// pointer.
 type shape struct {
 	kind  termKind
 	space uint32
@@ -17,7 +18,7 @@ var (
 	byteShape    = &shape{kind: termMade, made: byteType}
 )
 
-// shapeOf returns the shape of a term; the unknown part of one is a byte.
+// shapeOf returns the shape of a term, with a byte for its unknown part.
 func (u *terms) shapeOf(a term) *shape {
 	if a == noTerm {
 		return nil
@@ -34,7 +35,7 @@ func (u *terms) shapeOf(a term) *shape {
 	return &shape{kind: n.kind, typ: n.typ}
 }
 
-// shapeTerm returns a term of a shape.
+// shapeTerm returns a term of the unit for a shape. An unknown part is a new unknown term.
 func (t *translator) shapeTerm(s *shape) term {
 	switch {
 	case s == nil:

@@ -2,9 +2,8 @@ package fromir
 
 import "offlink/ir"
 
-// checkBody refuses bodies that LLVM's verifier would refuse and whose SPIR-V could
-// not be valid: the readers check types alone. order is that in which the blocks
-// are written.
+// checkBody refuses bodies that LLVM's verifier would refuse and whose SPIR-V could not be
+// valid: the readers check only types. order is the order in which the blocks are written.
 func (f *function) checkBody(order []int) {
 	if len(f.ir.Blocks) == 1 {
 		f.checkOperands(0)
@@ -41,8 +40,8 @@ func (f *function) isDefined(value uint32) bool {
 	return f.checker.isDefined(value, f.block, f.at)
 }
 
-// checkOperands checks the values that the instructions of a block, but for phis,
-// take from others.
+// checkOperands checks that the operands of a block's instructions, except phis, are always
+// defined before.
 func (f *function) checkOperands(block int) {
 	for i := f.ir.Blocks[block].First; i < f.ir.Blocks[block].End; i++ {
 		f.at = i
@@ -67,8 +66,8 @@ type bodyChecker struct {
 	place        []int   // of blocks, in the order in which they are written
 	home         []int32 // the block of each instruction
 	predecessors []int32 // how many different blocks lead to each
-	// number counts the blocks that are reached so that those that a block dominates
-	// follow it: the next dominated-1 ones.
+	// number is a preorder of the dominator tree: the blocks that block b dominates have
+	// the numbers from number[b] to number[b]+dominated[b]-1, b itself among them.
 	number, dominated []int
 }
 
@@ -89,8 +88,9 @@ func (c *bodyChecker) countPredecessors() {
 	}
 }
 
-// numberDominated numbers the tree of dominators. A block of the written order comes
-// after its dominator.
+// numberDominated numbers the dominator tree, so that each query whether one block dominates
+// another takes two comparisons. In the written order a block comes after its dominator, so
+// walking it backwards sums up subtrees, and walking it forwards gives out their numbers.
 func (c *bodyChecker) numberDominated() {
 	if c.dom == nil {
 		c.dom = blockDominators(c.ir)
@@ -117,8 +117,8 @@ func (c *bodyChecker) numberDominated() {
 	}
 }
 
-// isDefined reports whether a value is defined before instruction at of a block. Blocks
-// that nothing reaches may use the values of all blocks that are written before.
+// isDefined reports whether a value is always defined before instruction at of a block. Blocks
+// that are not reached may use the values of all blocks that are written earlier.
 func (c *bodyChecker) isDefined(value uint32, block, at int) bool {
 	from := int(c.home[value])
 	switch {
@@ -130,8 +130,8 @@ func (c *bodyChecker) isDefined(value uint32, block, at int) bool {
 	return c.dom[from] != -2 && c.number[from] <= c.number[block] && c.number[block] < c.number[from]+c.dominated[from]
 }
 
-// checkPhis checks that the phis of a block come first, and that each has a value
-// for each block that leads to it, which is defined at the end of that block.
+// checkPhis checks that the phis of a block come first, and that each has, for every
+// predecessor, a value that is defined at the end of the predecessor.
 func (c *bodyChecker) checkPhis(block int) {
 	b := c.ir.Blocks[block]
 	first := true

@@ -5,16 +5,16 @@ import (
 	"math/rand/v2"
 )
 
-// wordTable finds things by the words that they were made of: a hash table of numbers,
-// whose words the owner compares. Emptying it costs as much as it holds, not as much
-// as it once held.
+// wordTable finds things by the words of which they were made. It is a hash table of numbers;
+// its owner compares the words for which they stand. Emptying it takes time in proportion to
+// its contents, not to its size: it is emptied for each unit.
 type wordTable struct {
 	slots []uint32 // a number plus 1; 0 for none
 	used  []uint32 // slots
 }
 
-// hashSeed keeps files from being made for their collisions. No output depends on
-// the order of a table.
+// hashSeed keeps anyone from making files whose words collide. It does not influence outputs,
+// which never depend on the order of a table.
 var hashSeed = rand.Uint64() | 1
 
 // hashWord adds a word to a hash.
@@ -38,8 +38,9 @@ func (t *wordTable) resetTable() {
 	t.used = t.used[:0]
 }
 
-// findNumber returns the number of that hash for which same holds. Without one it
-// puts fresh and returns that.
+// findNumber returns the number with hash h for which same returns true. If there is none, it
+// adds fresh and returns that. hash returns the hash of a number of the table, which growing
+// needs.
 func (t *wordTable) findNumber(h uint64, fresh uint32, same func(uint32) bool, hash func(uint32) uint64) (n uint32, found bool) {
 	if 2*len(t.used) >= len(t.slots) {
 		t.growTable(hash)
@@ -55,7 +56,7 @@ func (t *wordTable) findNumber(h uint64, fresh uint32, same func(uint32) bool, h
 	return fresh, false
 }
 
-// growTable doubles the table; hash tells the hash of a number that it holds.
+// growTable doubles the table and puts its numbers into their new slots.
 func (t *wordTable) growTable(hash func(uint32) uint64) {
 	old, used := t.slots, t.used
 	t.slots, t.used = make([]uint32, max(128, 2*len(old))), make([]uint32, 0, len(old)+64)
