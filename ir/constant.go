@@ -45,10 +45,10 @@ const (
 	maxTreeParts = 1 << 22
 )
 
-// Initializer decodes the initialiser of a variable, or the aliasee or resolver of an
-// alias or ifunc. Types that the module does not record are NoType. It is for the few
-// variables that lists and annotations are made of: a body reader keeps constants in a
-// pool, which shares parts and costs less.
+// Initializer decodes the initialiser of a variable, or the aliasee or resolver of an alias or
+// ifunc. Types that the module does not record are NoType. It is meant for the few variables that
+// lists and annotations are made of. A body reader, which keeps constants in a pool that shares
+// parts, costs less.
 func (m *Module) Initializer(id ValueID) (Constant, error) {
 	source, ok := m.Source.(BodySource)
 	if !ok {
@@ -123,8 +123,8 @@ func (t *ConstantTree) expandValue(v Value, depth int) (Constant, error) {
 	return c, nil
 }
 
-// recordedType returns the type if the module has it: those that only the reader has mean
-// nothing to others.
+// recordedType returns the type if the module has it, or NoType: types that only the reader has
+// mean nothing to others.
 func (t *ConstantTree) recordedType(id TypeID) TypeID {
 	if int64(id) < int64(len(t.module.Types)) {
 		return id
@@ -145,8 +145,7 @@ func scalarConstant(types []Type, n *ConstantNode) Constant {
 	return c
 }
 
-// dataElements returns the numbers of an array or vector, those of an array of bytes as
-// a string.
+// dataElements returns the numbers of an array or vector, or a string for an array of bytes.
 func (t *ConstantTree) dataElements(n *ConstantNode, c Constant) Constant {
 	if int64(n.Type) >= int64(len(t.types)) || len(t.types[n.Type].Elements) != 1 {
 		return c
@@ -172,6 +171,7 @@ func (t *ConstantTree) dataElements(n *ConstantNode, c Constant) Constant {
 	return c
 }
 
+// aggregateElements expands the elements of an array, struct or vector.
 func (t *ConstantTree) aggregateElements(n *ConstantNode, c Constant, depth int) (Constant, error) {
 	c.Kind, c.Elements = ConstantAggregate, make([]Constant, len(n.Operands))
 	for i, v := range n.Operands {
@@ -183,7 +183,7 @@ func (t *ConstantTree) aggregateElements(n *ConstantNode, c Constant, depth int)
 	return c, nil
 }
 
-// addressBase looks through casts of addresses and through parts of global values.
+// addressBase looks through casts of addresses, and through getelementptrs into global values.
 func (t *ConstantTree) addressBase(n *ConstantNode, c Constant, depth int) (Constant, error) {
 	if !isAddressOperation(n.Expression.Op) || len(n.Operands) == 0 {
 		return c, nil

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// FindCalls decodes the direct calls that a function's body makes of the
-// functions in callees, in order.
+// FindCalls decodes the direct calls of the functions in callees that a function's body makes, in
+// order.
 func FindCalls(m *Module, function ValueID, callees map[ValueID]bool) ([]Call, error) {
 	finder, err := newBodyFinder(m, function)
 	if finder == nil || err != nil {
@@ -27,7 +27,7 @@ func FindCalls(m *Module, function ValueID, callees map[ValueID]bool) ([]Call, e
 	return calls, nil
 }
 
-// bodyFinder is a decoded body with the numbers of its instructions.
+// bodyFinder is a decoded body with the numbers of its instructions and the uses of their values.
 type bodyFinder struct {
 	module *Module
 	reader BodyReader
@@ -57,6 +57,8 @@ func newBodyFinder(m *Module, function ValueID) (*bodyFinder, error) {
 	return f, nil
 }
 
+// numberInstructions numbers the instructions as codecs count them, without debug records, and
+// notes the users of each value.
 func (f *bodyFinder) numberInstructions() {
 	number := 0
 	for i := range f.body.Instructions {
@@ -70,8 +72,8 @@ func (f *bodyFinder) numberInstructions() {
 	}
 }
 
-// addUsers notes the values that an instruction uses, those in the operand
-// bundles of a call among them.
+// addUsers notes the values that an instruction uses, including those in the operand bundles of a
+// call.
 func (f *bodyFinder) addUsers(in *Instruction, user int) {
 	for _, v := range in.Operands {
 		f.addUser(v, user)
@@ -86,7 +88,7 @@ func (f *bodyFinder) addUsers(in *Instruction, user int) {
 	}
 }
 
-// addUser notes that an instruction uses a value, also as metadata.
+// addUser notes that an instruction uses a value, directly or as metadata.
 func (f *bodyFinder) addUser(v Value, user int) {
 	switch v.Kind {
 	case ValueInstruction:
@@ -133,17 +135,17 @@ func (f *bodyFinder) describeCall(instruction int) (Call, error) {
 	return call, nil
 }
 
-// errorOf says in which function an error is.
+// errorOf adds to an error the function that it is in.
 func (f *bodyFinder) errorOf(err error) error {
 	return fmt.Errorf("%s: in @%s: %w", f.module.Path, f.module.Values[f.body.Function].Name, err)
 }
 
-// isRecorded reports whether the module has the type: those of the reader mean
-// nothing to others.
+// isRecorded reports whether the module has the type. Types that only the reader has mean nothing
+// to others.
 func (f *bodyFinder) isRecorded(id TypeID) bool { return int(id) < len(f.module.Types) }
 
-// pointeeOf returns the type that sret names; that of a typed pointer is its
-// pointee.
+// pointeeOf returns the type that sret names. If it names none, it is the pointee of a typed
+// pointer.
 func (f *bodyFinder) pointeeOf(sret *AttributeDetail, pointer TypeID) TypeID {
 	if sret.Type != NoType {
 		return sret.Type
@@ -154,9 +156,8 @@ func (f *bodyFinder) pointeeOf(sret *AttributeDetail, pointer TypeID) TypeID {
 	return NoType
 }
 
-// constantOf returns a scalar constant, or the address of a global value that
-// casts are made of, and getelementptrs without an offset; another value is
-// ConstantOther.
+// constantOf returns a scalar constant, or the address of a global value, looking through casts and
+// through getelementptrs without an offset. Another value is ConstantOther.
 func (f *bodyFinder) constantOf(v Value) Constant {
 	typ := v.Type
 	for v.Kind == ValueConstant {
@@ -191,7 +192,7 @@ func isAddressOperation(op Opcode) bool {
 	return false
 }
 
-// scalarOf returns a constant of at most 64 bits.
+// scalarOf returns a constant of at most 64 bits, or ConstantOther.
 func (f *bodyFinder) scalarOf(c *ConstantNode) Constant {
 	switch c.Kind {
 	case ConstantInt, ConstantFloat:

@@ -22,8 +22,8 @@ type AttributeGroupID uint32
 // ComdatID numbers the comdats.
 type ComdatID uint32
 
-// CallingConvID numbers the calling conventions that the functions of a module
-// have; 0 is the C convention.
+// CallingConvID returns the number of a calling convention, which is given as text spells it. A new
+// one gets a number. It returns false when there are too many; LLVM has 1024.
 type CallingConvID uint16
 
 // NoType stands for a type that the module does not record.
@@ -64,8 +64,8 @@ type Module struct {
 	conventionIDs map[string]CallingConvID
 }
 
-// CallingConv returns the calling convention of a function as text spells it
-// ("spir_kernel", "cc 42"), "" for the C convention.
+// CallingConv returns the calling convention of a function as text spells it ("spir_kernel", "cc
+// 42"), or "" for the C convention.
 func (m *Module) CallingConv(v *GlobalValue) string {
 	if v.CallingConv == 0 {
 		return ""
@@ -73,9 +73,8 @@ func (m *Module) CallingConv(v *GlobalValue) string {
 	return m.conventions[v.CallingConv-1]
 }
 
-// CallingConvID returns the number of a calling convention that text spells in
-// that way, giving it one when it is new. It returns false when there are too
-// many: LLVM has a thousand and twenty-four.
+// CallingConvID returns the number of a calling convention, which is given as text spells it. A new
+// one gets a number. It returns false when there are too many; LLVM has 1024.
 func (m *Module) CallingConvID(name string) (id CallingConvID, ok bool) {
 	if name == "" {
 		return 0, true
@@ -103,14 +102,14 @@ func (m *Module) Lookup(name string) (ValueID, bool) {
 	return m.byName.lookupName(m.Values, []byte(name))
 }
 
-// LookupBytes is Lookup for a name that is not a string yet. The table must
-// have been made, by Index or Define.
+// LookupBytes is Lookup for a name that is not a string yet. Index or Define must have made the
+// table.
 func (m *Module) LookupBytes(name []byte) (ValueID, bool) {
 	return m.byName.lookupName(m.Values, name)
 }
 
-// Define appends a value and puts its name into the table that Lookup uses. It
-// returns false, and appends nothing, when the name is taken.
+// Define appends a value and puts its name into the table that Lookup uses. If the name is taken,
+// it returns false and appends nothing.
 func (m *Module) Define(v GlobalValue) (ValueID, bool) {
 	if m.byName.slots == nil {
 		m.Index()
@@ -124,16 +123,16 @@ func (m *Module) Define(v GlobalValue) (ValueID, bool) {
 	return id, true
 }
 
-// Grow makes room for that many values, so that Define does not have to copy
-// them and their table of names as they become more. The module must be empty.
+// Grow makes room for that many values, so that Define does not have to copy them and their table
+// of names again and again. The module must be empty.
 func (m *Module) Grow(values int) {
 	m.Values = make([]GlobalValue, 0, values)
 	m.byName = newNameTable(values)
 }
 
-// Index makes the table that Lookup uses. Codecs call it when the module is
-// complete, so that Lookup can be called from several goroutines. Of values of
-// one name the first is found.
+// Index makes the table that Lookup uses. Codecs call it when the module is complete, so that
+// Lookup can be called from several goroutines. If several values have one name, the first is
+// found.
 func (m *Module) Index() {
 	m.byName = newNameTable(len(m.Values))
 	for i := range m.Values {

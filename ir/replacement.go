@@ -49,14 +49,15 @@ type newNames struct {
 	count  int
 }
 
-// nextName names a value before the instructions that its own operands need
-// are named, so that the value of an expression comes before its parts.
+// nextName returns a new name. A load takes its name before the instructions that compute its
+// address take theirs.
 func (n *newNames) nextName() string {
 	n.count++
 	return n.prefix + strconv.Itoa(n.count-1)
 }
 
-// newReplacement expands the expression that takes the place of a call.
+// newReplacement expands the expression that takes the place of a call. A call that returns through
+// an argument (sret) becomes a store to that argument.
 func newReplacement(m *Module, call *Call, e *Expression, names *newNames) (*Replacement, error) {
 	x := &Replacement{module: m, call: call, names: names, Result: NoValue}
 	if len(call.Arguments) > 0 && call.Arguments[0].SRet {
@@ -78,8 +79,8 @@ func (x *Replacement) Type(id TypeID) *Type {
 	return &x.module.Types[id]
 }
 
-// defineResult makes the value that the result of the call was. SYCL's bool is
-// an i8 in memory and an i1 as a result.
+// defineResult makes the value that replaces the result of the call. SYCL's bool is an i8 in memory
+// and an i1 as a result.
 func (x *Replacement) defineResult(e *Expression) error {
 	switch {
 	case x.call.Result != e.Type && x.isInteger(x.call.Result, 1):
@@ -119,6 +120,7 @@ func (x *Replacement) expandValue(e *Expression) (Value, error) {
 	return x.lastValue(), nil
 }
 
+// expandOperands adds the instructions that the operands need, and returns the operands.
 func (x *Replacement) expandOperands(e *Expression) (list []Value, err error) {
 	for i := range e.Operands {
 		v, err := x.expandValue(&e.Operands[i])
@@ -130,8 +132,8 @@ func (x *Replacement) expandOperands(e *Expression) (list []Value, err error) {
 	return list, nil
 }
 
-// expandInstruction adds the instruction of an expression, after those that
-// its operands took. It has a name unless it defines the result of the call.
+// expandInstruction adds the instruction of an expression, after those of its operands. It has a
+// name unless it defines the result of the call.
 func (x *Replacement) expandInstruction(e *Expression, operands []Value, name string) error {
 	switch e.Kind {
 	case ExpressionLoad:
@@ -146,9 +148,8 @@ func (x *Replacement) expandInstruction(e *Expression, operands []Value, name st
 	return nil
 }
 
-// expandLoad adds the load from an argument of the call, which is taken for a
-// pointer to bytes: the offset of a specialization constant in the runtime's
-// buffer is in bytes.
+// expandLoad adds the load from an argument of the call, which is treated as a pointer to bytes:
+// the offset of a specialization constant in the runtime's buffer is in bytes.
 func (x *Replacement) expandLoad(e *Expression, name string) error {
 	if e.Argument >= len(x.call.Arguments) {
 		return fmt.Errorf("load from argument %d of a call with %d", e.Argument, len(x.call.Arguments))
@@ -176,8 +177,8 @@ func (x *Replacement) bitCast(v Value, to TypeID) Value {
 	return x.lastValue()
 }
 
-// pointerLike returns the type of pointers to an element in the address space
-// of another pointer type. Opaque pointers have one type whatever they point to.
+// pointerLike returns the type of pointers to an element in the address space of another pointer
+// type. For opaque pointers, that is the same type.
 func (x *Replacement) pointerLike(pointer, element TypeID) TypeID {
 	t := x.Type(pointer)
 	if len(t.Elements) == 0 {
@@ -186,6 +187,8 @@ func (x *Replacement) pointerLike(pointer, element TypeID) TypeID {
 	return x.addType(Type{Kind: TypePointer, AddressSpace: t.AddressSpace, Elements: []TypeID{element}})
 }
 
+// integerType returns an integer type of the replacement. The module's own types are not searched:
+// codecs find them when they encode.
 func (x *Replacement) integerType(bits uint32) TypeID {
 	for i := range x.Types {
 		if x.Types[i].Kind == TypeInteger && x.Types[i].Bits == bits {
@@ -222,7 +225,7 @@ func (x *Replacement) addInstruction(in Instruction) {
 	x.Instructions = append(x.Instructions, NewInstruction{Instruction: in})
 }
 
-// lastValue is the value of the instruction that was added last.
+// lastValue returns the value of the instruction that was added last.
 func (x *Replacement) lastValue() Value {
 	last := len(x.Instructions) - 1
 	return Value{Kind: ValueInstruction, Index: uint32(last), Type: x.Instructions[last].Type}

@@ -2,20 +2,20 @@ package bitcode
 
 import "encoding/binary"
 
-// Records of constants, metadata and function bodies are kept in a compact
-// form: a string of variable-length numbers in which each operand that names
-// something is marked with the kind of the thing. A partition that numbers things anew
-// replaces the marked operands and copies the rest.
+// Records of constants, metadata and function bodies are kept in a compact form: a string of
+// variable-length numbers, in which each operand that names an entry (a value, a type, metadata,
+// ...) is marked with the entry's kind. A partition, whose entries have other numbers, replaces the
+// marked operands and copies the rest.
 //
 // A record is its code and whether it defines a value, the index of its
 // abbreviation in the input plus one, the number of operands, and these. An
 // operand ends in one or two bits of mark:
 //
 //	...0     a literal
-//	...01    an operand of kind localRel
+//	...01    an operand of kind opLocalRel
 //	kkkk11   an operand of kind k
 
-// operandKind tells apart the things that operands name.
+// operandKind tells the entries apart that operands name.
 type operandKind uint8
 
 // The kinds of operands. "Relative" is the distance back from the number that
@@ -25,7 +25,7 @@ const (
 	opGlobalRel    operandKind = iota // a global, written relative
 	opGlobalSigned                    // a global, written relative and signed
 	opGlobal                          // a global
-	opForwardType                     // a type that is there because the value before it follows
+	opForwardType                     // the type of the value before it, which is defined later
 	opLocalSigned                     // a value of the function, written relative and signed
 	opLocal                           // a value of the function, counted from its first
 	opType                            // a type
@@ -67,7 +67,7 @@ func (e *encoder) appendLiteral(v uint64) {
 	e.scratch = binary.AppendUvarint(e.scratch, v)
 }
 
-// appendLiterals adds plain numbers, bytes in their shortest form.
+// appendLiterals adds plain numbers. Four or more that fit into bytes are stored as bytes.
 func (e *encoder) appendLiterals(list []uint64) {
 	if len(list) < 4 || !allBytes(list) {
 		for _, v := range list {
@@ -90,19 +90,20 @@ func allBytes(list []uint64) bool {
 	return true
 }
 
-// appendOperand adds an operand that names something.
+// appendOperand adds an operand that names an entry.
 func (e *encoder) appendOperand(kind operandKind, v uint64) {
 	e.count++
 	e.scratch = binary.AppendUvarint(e.scratch, v<<6|uint64(kind)<<2|3)
 }
 
-// localRel adds an operand that names a value of the function.
+// localRel adds an operand that names a value of the function, which has the shortest mark since
+// most operands are of this kind.
 func (e *encoder) localRel(v uint64) {
 	e.count++
 	e.scratch = binary.AppendUvarint(e.scratch, v<<2|1)
 }
 
-// finishRecord ends the record.
+// finishRecord ends the record and appends it to the arena.
 func (e *encoder) finishRecord(code uint32, abbrev int, defines bool) {
 	head := uint64(code) << 1
 	if defines {
@@ -147,8 +148,8 @@ func (d *decoder) takeHead() record {
 	return record{uint32(head >> 1), abbrev, head&1 != 0, int(d.readNumber())}
 }
 
-// takeOperand returns the next operand. After one of kind opBytes the decoder
-// stands at the bytes, which the caller takes.
+// takeOperand returns the next operand. After an operand of kind opBytes, the decoder stands at the
+// bytes, which the caller has to take.
 func (d *decoder) takeOperand() operand {
 	v := d.readNumber()
 	switch {
@@ -171,7 +172,7 @@ func (d *decoder) takeBytes(n uint64) []byte {
 	return b
 }
 
-// takeOperands appends the operands of the record, runs of bytes as literals.
+// takeOperands appends the operands of the record. Bytes become literals.
 func (d *decoder) takeOperands(r record, list []operand) []operand {
 	for range r.count {
 		o := d.takeOperand()

@@ -10,10 +10,9 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// moduleReader reads the module block. The order of blocks and records that
-// LLVM writes is not relied on: records that refer to other parts are read
-// after those.
-// It is only used while reading; source keeps the parts that writers need.
+// moduleReader reads the module block. It does not rely on the order of blocks and records that
+// LLVM writes: records that refer to other parts are read after those. It is only used while
+// reading; source keeps the parts that writers need.
 type moduleReader struct {
 	source *source
 	module *ir.Module
@@ -27,8 +26,8 @@ type moduleReader struct {
 	bodies    []bitstream.Block
 }
 
-// readModule reads the module block. The budget bounds the expansion of
-// constants and metadata: a small file must not ask for more.
+// readModule reads the module block. The budget bounds the expansion of constants and metadata, so
+// that a small file cannot ask for much work.
 func (r *moduleReader) readModule(c *bitstream.Cursor) error {
 	r.groupIDs = make(map[uint64]ir.AttributeGroupID)
 	r.source.kindNames = make(map[uint64]string)
@@ -59,8 +58,8 @@ func (r *moduleReader) readModule(c *bitstream.Cursor) error {
 	return nil
 }
 
-// walkBlock goes through the module block once. It reads the parts that need no other
-// and notes the rest.
+// walkBlock goes through the module block once. It reads the parts that refer to no other part and
+// notes the rest.
 func (r *moduleReader) walkBlock(c *bitstream.Cursor) error {
 	for {
 		e, err := c.Next()
@@ -78,8 +77,8 @@ func (r *moduleReader) walkBlock(c *bitstream.Cursor) error {
 	}
 }
 
-// readBlock reads the blocks of a module. Unknown blocks are stepped over by
-// their length, as LLVM does.
+// readBlock reads a block of the module, or notes it for later. An unknown block is refused: it may
+// hold something that a partition must not lose.
 func (r *moduleReader) readBlock(c *bitstream.Cursor, b bitstream.Block) error {
 	switch b.ID {
 	case bitstream.InfoBlock:
@@ -110,8 +109,8 @@ func (r *moduleReader) readBlock(c *bitstream.Cursor, b bitstream.Block) error {
 	return nil
 }
 
-// readRecord reads a record of the module itself. Global values are stored and
-// decoded at the end, when the string table with their names is known.
+// readRecord reads a record of the module itself. Global values are stored and decoded at the end,
+// when the string table with their names is known.
 func (r *moduleReader) readRecord(c *bitstream.Cursor) error {
 	s, m := r.source, r.module
 	switch c.Code {
@@ -154,7 +153,7 @@ func (r *moduleReader) readRecord(c *bitstream.Cursor) error {
 	return nil
 }
 
-// readNames reads a block of strings, whose order numbers them.
+// readNames reads a block of strings, which are numbered by their order.
 func readNames(c *bitstream.Cursor, list *[]string) error {
 	for {
 		e, err := c.Next()
@@ -167,9 +166,8 @@ func readNames(c *bitstream.Cursor, list *[]string) error {
 	}
 }
 
-// readKinds reads the metadata kinds: number, name.
-// Only the fixed kinds ("dbg" is 0, ...) have the same numbers everywhere; a partition
-// keeps the module's.
+// readKinds reads the metadata kinds: number, name. Only the fixed kinds ("dbg" is 0, ...) have the
+// same numbers everywhere; a partition keeps the module's numbers.
 func (r *moduleReader) readKinds(c *bitstream.Cursor) error {
 	for {
 		e, err := c.Next()
@@ -184,8 +182,7 @@ func (r *moduleReader) readKinds(c *bitstream.Cursor) error {
 	}
 }
 
-// addKind notes the name of a metadata kind; each module numbers the kinds
-// that LLVM does not fix.
+// addKind notes the name of a metadata kind. Each module numbers the kinds that LLVM does not fix.
 func (r *moduleReader) addKind(c *bitstream.Cursor) error {
 	if len(c.Operands) < 2 {
 		return c.Errorf("metadata kind without a name")
@@ -199,8 +196,8 @@ func (r *moduleReader) addKind(c *bitstream.Cursor) error {
 	return nil
 }
 
-// comdatSelections are the selection kinds by their numbers.
-// They are those of COMDAT_SELECTION_KIND_* in LLVMBitCodes.h.
+// comdatSelections are the selection kinds by their numbers, COMDAT_SELECTION_KIND_* in
+// LLVMBitCodes.h.
 var comdatSelections = [...]string{1: "any", 2: "exactmatch", 3: "largest", 4: "nodeduplicate", 5: "samesize"}
 
 // readComdat reads [name offset, name size, selection].
@@ -220,8 +217,8 @@ func (r *moduleReader) readComdat(c *bitstream.Cursor) error {
 	return nil
 }
 
-// symbolName returns a string of the string table.
-// Both numbers come from the file, so that the sum may overflow.
+// symbolName returns a string of the string table. Both numbers come from the file, so their sum
+// may overflow.
 func (s *source) symbolName(offset, size uint64) (string, bool) {
 	n := uint64(len(s.strtab))
 	if offset > n || size > n-offset {

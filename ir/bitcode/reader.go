@@ -16,9 +16,8 @@ var (
 	wrapperMagic = [4]byte{0xDE, 0xC0, 0x17, 0x0B}
 )
 
-// maxSize bounds the input: positions within it are kept in 32 bits.
-// Offsets of chunks, records and strings are 32-bit numbers, half the memory of 64-bit
-// ones.
+// maxSize bounds the input. Offsets of chunks, records and strings are kept in 32 bits, which takes
+// half the memory of 64.
 const maxSize = 1<<32 - 1
 
 // IsBitcode reports whether data begins like bitcode, wrapped or not.
@@ -38,7 +37,8 @@ func Read(path string, data []byte) (*ir.Module, error) {
 	return m, nil
 }
 
-// readFile reads a bitcode file, with Apple's wrapper or without.
+// readFile reads a bitcode file, with or without Apple's wrapper. Errors count bits from the start
+// of the file.
 func readFile(path string, data []byte) (*ir.Module, error) {
 	if uint64(len(data)) > maxSize {
 		return nil, fmt.Errorf("bitcode of %d bytes: the limit is 4 GiB", len(data))
@@ -59,10 +59,9 @@ func readFile(path string, data []byte) (*ir.Module, error) {
 	return m, nil
 }
 
-// unwrapFile returns the bitstream, without the wrapper's header, and where it
-// begins.
-// The header has five words: magic, version, offset, size, CPU type (LLVM, BitCodeFormat,
-// "Bitcode Wrapper Format").
+// unwrapFile returns the bitstream without the wrapper, and where it begins. The wrapper's header
+// has five words: magic, version, offset, size, CPU type (LLVM, BitCodeFormat, "Bitcode Wrapper
+// Format").
 func unwrapFile(data []byte) (start int, stream []byte, err error) {
 	if len(data) >= 4 && [4]byte(data) == wrapperMagic {
 		if len(data) < 20 {
@@ -88,8 +87,7 @@ type topLevel struct {
 	strtab   []byte
 }
 
-// readStream reads the one module of a stream: identification, module, string
-// table.
+// readStream reads the only module of a stream: identification, module, string table.
 func readStream(stream []byte) (*ir.Module, error) {
 	s := &source{strings: stream, info: bitstream.Info{}}
 	top := bitstream.NewCursor(stream, 32, s.info)
@@ -106,8 +104,8 @@ func readStream(stream []byte) (*ir.Module, error) {
 	return r.module, nil
 }
 
-// findModule walks the top level: identification, module, string table. The
-// symbol table there is made from the others and is not read.
+// findModule walks the top level: identification, module, string table. The symbol table there is
+// made from the others and is not read.
 func findModule(top *bitstream.Cursor) (file topLevel, err error) {
 	for {
 		e, err := top.Next()
@@ -127,8 +125,8 @@ func findModule(top *bitstream.Cursor) (file topLevel, err error) {
 	}
 }
 
-// readBlock notes a block. The first of a kind counts; blocks before a second
-// module belong to that.
+// readBlock notes a block. The first of each kind counts, since blocks before a second module
+// belong to that.
 func (f *topLevel) readBlock(top *bitstream.Cursor, b bitstream.Block) (err error) {
 	switch b.ID {
 	case llvmschema.BlockIdentification:
@@ -149,9 +147,8 @@ func (f *topLevel) readBlock(top *bitstream.Cursor, b bitstream.Block) (err erro
 	return err
 }
 
-// checkBlocks refuses files of no module or of several.
-// llvm-cat -b and ThinLTO put several modules into one file; which one is meant cannot be
-// guessed.
+// checkBlocks refuses files with no module or with several. llvm-cat -b and ThinLTO put several
+// modules into one file; the one that is meant cannot be guessed.
 func (f *topLevel) checkBlocks() error {
 	switch {
 	case f.modules == 0:
@@ -162,10 +159,9 @@ func (f *topLevel) checkBlocks() error {
 	return nil
 }
 
-// readIdentification returns the producer ("LLVM19.1.7"). The epoch is the
-// version of the encoding; there has been none but 0.
-// An epoch that is not known may encode everything in another way, so that it is refused
-// before the module is looked at.
+// readIdentification returns the producer ("LLVM19.1.7"). The epoch is the version of the encoding,
+// of which 0 is the only one so far. Another epoch may encode everything differently, so it is
+// refused before the module is read.
 func readIdentification(c *bitstream.Cursor) (producer string, err error) {
 	for {
 		e, err := c.Next()
@@ -182,7 +178,7 @@ func readIdentification(c *bitstream.Cursor) (producer string, err error) {
 	}
 }
 
-// readBlob returns the blob of a block that holds one.
+// readBlob returns the last blob of a block.
 func readBlob(c *bitstream.Cursor) (blob []byte, err error) {
 	for {
 		e, err := c.Next()
@@ -195,8 +191,8 @@ func readBlob(c *bitstream.Cursor) (blob []byte, err error) {
 	}
 }
 
-// textOf returns the string that operands spell, a byte each.
-// Characters above 255 do not occur; abbreviations of 6, 7 and 8 bits all decode to bytes.
+// textOf returns the string that operands spell, a byte each. Abbreviations of 6, 7 and 8 bits all
+// decode to bytes, so no character is above 255.
 func textOf(operands []uint64) string {
 	b := make([]byte, len(operands))
 	for i, v := range operands {

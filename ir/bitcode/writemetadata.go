@@ -56,8 +56,7 @@ var locationAbbrev = bitstream.Abbrev{
 	{Encoding: bitstream.Fixed, Value: 1},
 }
 
-// writeStrings writes the strings that are kept and those that are added, in
-// one record.
+// writeStrings writes the strings that are kept and those that are added, in one record.
 func (w *partitionWriter) writeStrings(abbrev int) {
 	kept := w.numbers.nodes.kept
 	w.text, w.operands = w.text[:0], w.operands[:0]
@@ -74,7 +73,7 @@ func (w *partitionWriter) writeStrings(abbrev int) {
 	w.writeStringTable(abbrev)
 }
 
-// writeStringTable writes the strings in w.text, of the lengths in w.operands.
+// writeStringTable writes the strings in w.text, whose lengths are in w.operands.
 func (w *partitionWriter) writeStringTable(abbrev int) {
 	if len(w.operands) == 0 {
 		return
@@ -84,7 +83,8 @@ func (w *partitionWriter) writeStringTable(abbrev int) {
 	w.out.BlobRecord(abbrev, llvmschema.MetadataStrings, head, append(blob, w.text...))
 }
 
-// writeNode copies a node or value of the module's.
+// writeNode copies a node or value of the module. A compile unit gets its new list of variables, or
+// null if no part of its old list is in the partition.
 func (w *partitionWriter) writeNode(id uint32, location int) {
 	d := w.source.metadata.openRecord(int(id))
 	rec := d.takeHead()
@@ -113,8 +113,8 @@ func (w *partitionWriter) writeNode(id uint32, location int) {
 	w.out.Record(abbrev, rec.code, w.operands)
 }
 
-// hasGlobals reports whether the list of variables of a compile unit, whose
-// record the decoder stands in, is in the partition.
+// hasGlobals reports whether the partition has the list of variables of a compile unit. The decoder
+// stands at the operands of the unit's record.
 func (w *partitionWriter) hasGlobals(d *decoder, rec record) bool {
 	at := *d
 	if rec.count <= unitGlobals {
@@ -130,8 +130,8 @@ func (w *partitionWriter) hasGlobals(d *decoder, rec record) bool {
 // unitGlobals is the operand of a compile unit that lists its variables.
 var unitGlobals = slices.IndexFunc(llvmschema.Nodes[llvmschema.MetadataCompileUnit].Fields, func(f llvmschema.Field) bool { return f.Name == "globals" })
 
-// nodeOperand returns the number of metadata that a node names; null stands
-// for values that the partition lacks, as LLVM does when it drops a value.
+// nodeOperand returns the number of metadata that a node names. A value that the partition lacks
+// becomes null, as in LLVM when it deletes a value.
 func (w *partitionWriter) nodeOperand(o operand) uint64 {
 	switch o.kind {
 	case opNode:
@@ -149,8 +149,7 @@ func (w *partitionWriter) nodeOperand(o operand) uint64 {
 	return o.value
 }
 
-// metadataPlus1 returns the number of metadata in the partition plus one, 0 for
-// null.
+// metadataPlus1 returns the number of metadata in the partition plus one, or 0 for null.
 func (w *partitionWriter) metadataPlus1(ref metadataRef) uint64 {
 	switch ref.space {
 	case spaceModule:
@@ -165,8 +164,8 @@ func (w *partitionWriter) metadataPlus1(ref metadataRef) uint64 {
 	return 0
 }
 
-// writeAddedMetadata writes metadata that the partition adds: a value, or a
-// tuple of references plus one.
+// writeAddedMetadata writes metadata that the partition adds: a value, or a tuple of references
+// plus one.
 func (w *partitionWriter) writeAddedMetadata(m *addedMetadata) {
 	if m.value {
 		w.out.Record(-1, llvmschema.MetadataValue, []uint64{w.typeNumber(m.typ), w.valueNumber(m.id)})
@@ -179,8 +178,7 @@ func (w *partitionWriter) writeAddedMetadata(m *addedMetadata) {
 	w.out.Record(-1, llvmschema.MetadataNode, w.operands)
 }
 
-// writeNamed writes a named list: a record with the name, then one with the
-// nodes.
+// writeNamed writes a named list: a record with the name, then one with the nodes.
 func (w *partitionWriter) writeNamed(list *namedList, abbrev int) {
 	w.writeText(abbrev, llvmschema.MetadataName, list.name)
 	w.operands = w.operands[:0]
@@ -198,6 +196,6 @@ func (w *partitionWriter) attachmentOperands(k *keptValue, operands []uint64) []
 	return operands
 }
 
-// metadataEnd returns the number of the module's metadata in the partition, where
-// that of a function begins.
+// metadataEnd returns the number after those of the module's metadata in the partition, where the
+// metadata of a function begins.
 func (w *partitionWriter) metadataEnd() uint64 { return w.nodesEnd + uint64(len(w.added.metadata)) }

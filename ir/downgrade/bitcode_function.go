@@ -20,7 +20,8 @@ type body struct {
 	justRemoved  bool     // the last instruction was left out
 }
 
-// rewriteFunction copies a function body.
+// rewriteFunction copies a function body. The values and metadata of the body are numbered after
+// those of the module, so the counts are set back at its end.
 func (b *bitcodeRewriter) rewriteFunction(c *bitstream.Cursor) error {
 	if len(b.bodies) == 0 {
 		return c.Errorf("more function bodies than functions")
@@ -35,6 +36,7 @@ func (b *bitcodeRewriter) rewriteFunction(c *bitstream.Cursor) error {
 	return err
 }
 
+// rewriteEntries copies the records and blocks of the body.
 func (f *body) rewriteEntries(c *bitstream.Cursor) error {
 	for {
 		e, err := c.Next()
@@ -71,7 +73,7 @@ func (f *body) rewriteRecord(c *bitstream.Cursor) error {
 	return f.rewriteInstruction(c)
 }
 
-// rewriteInstruction copies an instruction and counts the value that it gives.
+// rewriteInstruction copies an instruction, and counts the value that it defines.
 func (f *body) rewriteInstruction(c *bitstream.Cursor) error {
 	number := f.instructions
 	f.instructions++
@@ -107,8 +109,8 @@ func (f *body) rewriteInstruction(c *bitstream.Cursor) error {
 	return f.copyRecord(c)
 }
 
-// resultOf returns whether the instruction gives a value, and its callee, -1
-// if it is not a call.
+// resultOf returns whether the instruction defines a value, and its callee, or -1 if it is not a
+// call.
 func (f *body) resultOf(c *bitstream.Cursor) (callee int, gives bool, err error) {
 	ops := c.Operands
 	typeAt := -1
@@ -142,12 +144,12 @@ func (f *body) resultOf(c *bitstream.Cursor) (callee int, gives bool, err error)
 	return int(f.absoluteValue(ops[typeAt+1])), !f.types[result].void, nil
 }
 
-// absoluteValue returns the value that an operand refers to, which counts back from
-// the next value.
+// absoluteValue returns the value that an operand refers to. Operands count back from the next
+// value.
 func (f *body) absoluteValue(operand uint64) uint32 { return uint32(f.values) - uint32(operand) }
 
-// operandAfter returns the index of the operand after a first one that is a value:
-// a forward reference has its type after it.
+// operandAfter returns the index of the operand after a first one that is a value: a forward
+// reference is followed by its type.
 func (f *body) operandAfter(ops []uint64) int {
 	if len(ops) > 0 && f.absoluteValue(ops[0]) >= uint32(f.values) {
 		return 2
@@ -155,7 +157,7 @@ func (f *body) operandAfter(ops []uint64) int {
 	return 1
 }
 
-// dropCastFlags makes ptrtoaddr ptrtoint: [value, (type,) to, cast, (flags)].
+// dropCastFlags turns ptrtoaddr into ptrtoint: [value, (type,) to, cast, (flags)].
 func (f *body) dropCastFlags(ops []uint64) {
 	if i := f.operandAfter(ops) + 1; i < len(ops) && ops[i] == llvmschema.CastPtrToAddr {
 		ops[i] = llvmschema.CastPtrToInt
@@ -188,8 +190,8 @@ func (f *body) rewriteAtomic(c *bitstream.Cursor) error {
 	return nil
 }
 
-// debugLocation copies the location of the instruction before it. That of one
-// that was left out is kept for a later one that has the same.
+// debugLocation copies the location of the instruction before it. The location of an instruction
+// that was left out is kept, since a later one may say that it has the same.
 func (f *body) debugLocation(c *bitstream.Cursor) error {
 	again := c.Code == llvmschema.FunctionDebugLocAgain
 	ops := c.Operands
@@ -210,7 +212,7 @@ func (f *body) debugLocation(c *bitstream.Cursor) error {
 	return nil
 }
 
-// debugRecord copies a debug record where the target reads them.
+// debugRecord copies a debug record if the target reads such records; otherwise it is left out.
 func (f *body) debugRecord(c *bitstream.Cursor) error {
 	if f.target.Snapshot || !f.target.readsVersion(llvmschema.Instructions[c.Code].Since) {
 		return nil
@@ -218,8 +220,8 @@ func (f *body) debugRecord(c *bitstream.Cursor) error {
 	return f.copyRecord(c)
 }
 
-// rewriteAttachments copies the metadata attached to the function and to its
-// instructions, which have numbers: [(instruction,) kind, node, ...].
+// rewriteAttachments copies the metadata attached to the function and to its instructions:
+// [(instruction,) kind, node, ...]. Instructions are numbered without those that were left out.
 func (f *body) rewriteAttachments(outer *bitstream.Cursor, block bitstream.Block) error {
 	c := outer.Open(block)
 	f.out.Enter(block.ID, width)

@@ -10,8 +10,8 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// recordCalls are the debug records and the intrinsics that they were before
-// LLVM 19, each with the number of its operands without the location.
+// recordCalls are the debug records and the intrinsics that they were before LLVM 19, each with the
+// number of its operands without the location.
 var recordCalls = map[string]struct {
 	intrinsic string
 	operands  int
@@ -22,7 +22,8 @@ var recordCalls = map[string]struct {
 	"#dbg_label":   {"llvm.dbg.label", 1},
 }
 
-// rewriteDebugRecord rewrites a debug record: one that the target lacks altogether goes.
+// rewriteDebugRecord rewrites a debug record as the call that it was. A record that has no such
+// call, and that the target lacks, is left out.
 func (r *rewriter) rewriteDebugRecord(t token) {
 	name := r.tokenText(t)
 	if !strings.HasPrefix(name, "#dbg_") || !r.isPunct(r.peekToken(0), '(') {
@@ -59,8 +60,8 @@ func (r *rewriter) recordCall(t token, intrinsic string, operands int) {
 	r.putRange(t.Start, end, text)
 }
 
-// recordArguments rewrites a part in parentheses and returns it, cut at commas. It
-// leaves nothing of the construct that begins at t.
+// recordArguments rewrites a part in parentheses and returns it, cut at its commas. Nothing of the
+// construct that begins at t is left in the output.
 func (r *rewriter) recordArguments(t token) (args []string, end int) {
 	r.flushUntil(t.Start)
 	open := r.nextToken()
@@ -75,7 +76,8 @@ func (r *rewriter) recordArguments(t token) (args []string, end int) {
 	}
 }
 
-// declareDebugIntrinsics declares the intrinsics that recordCall wrote calls of.
+// declareDebugIntrinsics declares the intrinsics that recordCall wrote calls of, in the order of
+// their names.
 func (r *rewriter) declareDebugIntrinsics() {
 	var names []string
 	for name := range r.called {
@@ -106,9 +108,8 @@ func (r *rewriter) rewriteMetadata(t token) {
 	}
 }
 
-// rewriteFields rewrites the fields of a specialised node. A field that goes takes
-// the comma before it along, and the first that stays loses its own where
-// others before it went.
+// rewriteFields rewrites the fields of a specialised node. A field that is left out goes with the
+// comma before it. If the fields before it are left out, the first that stays loses its own comma.
 func (r *rewriter) rewriteFields(kind string) {
 	open := r.nextToken()
 	if r.isPunct(r.peekToken(0), ')') {
@@ -168,9 +169,9 @@ func (r *rewriter) skipField() token {
 	}
 }
 
-// rewriteCodes rewrites names of DWARF that the target does not know: the language of
-// a compile unit to its number, and the name of DWARF 6 to a code; the calling
-// convention of kernels, and the tag of static members, to their older numbers.
+// rewriteCodes rewrites names of DWARF that the target does not know: the language of a compile
+// unit to its number, the name of a language in DWARF 6 to a code of DWARF 5, and the calling
+// convention of kernels and the tag of static members to their older names.
 func (r *rewriter) rewriteCodes(kind string, field token) {
 	value := r.peekToken(1)
 	switch r.tokenText(field) {
@@ -197,9 +198,10 @@ func (r *rewriter) rewriteCodes(kind string, field token) {
 	}
 }
 
+// dwLangC is the code of C, for languages that have none (DW_LANG_C).
 const dwLangC = 2
 
-// languageNames give for names of DWARF 6 (DW_LNAME) a code of DWARF 5.
+// languageNames has, for names of DWARF 6 (DW_LNAME), a code of DWARF 5.
 var languageNames = map[string]int{
 	"DW_LNAME_C":              0x1d,
 	"DW_LNAME_C_plus_plus":    0x21,

@@ -6,9 +6,8 @@ import (
 	"offlink/ir"
 )
 
-// startsValue reports whether the word begins a value, so that the attributes
-// before a value end there.
-// There is no mark between attributes and value.
+// startsValue reports whether the word begins a value, which ends the attributes in front of it:
+// there is no mark between the two.
 func startsValue(w []byte) bool {
 	switch string(w) {
 	case "null", "true", "false", "undef", "poison", "zeroinitializer", "none", "c", "asm",
@@ -18,14 +17,12 @@ func startsValue(w []byte) bool {
 	return isConstantExpression(w) || hexWord(w)
 }
 
-// typeAttributes have a type in parentheses.
-// With typed pointers the type was optional (byval alone took the pointee), which is why
-// the parentheses are asked for.
+// typeAttributes have a type in parentheses. With typed pointers the type was optional (byval alone
+// took the pointee), so the parser looks for the parentheses.
 var typeAttributes = wordSet("byval byref sret inalloca preallocated elementtype")
 
-// parseAttribute steps over one attribute of a parameter, result or function: a
-// word with its argument, or a string with its value. The types that it
-// names are noted.
+// parseAttribute steps over one attribute of a parameter, result or function: a word with its
+// argument, or a string with its value. The types that it names are noted.
 func (p *parser) parseAttribute() {
 	if p.peekByte() == '"' {
 		p.stringAttribute()
@@ -34,7 +31,7 @@ func (p *parser) parseAttribute() {
 	p.wordAttribute(p.readWord())
 }
 
-// wordAttribute steps over the argument of the attribute of that word.
+// wordAttribute steps over the argument of the attribute w.
 func (p *parser) wordAttribute(w []byte) {
 	switch {
 	case p.peekByte() == '(' && typeAttributes[string(w)]:
@@ -57,7 +54,7 @@ func (p *parser) stringAttribute() ir.Attribute {
 	return a
 }
 
-// skipStringAttribute is stringAttribute without the strings.
+// skipStringAttribute is stringAttribute without decoding the strings.
 func (p *parser) skipStringAttribute() {
 	p.readQuoted()
 	if p.acceptByte('=') {
@@ -65,10 +62,9 @@ func (p *parser) skipStringAttribute() {
 	}
 }
 
-// attributeArguments steps over the parentheses after an attribute:
-// byval(%T), captures(none), initializes((0, 8)), range(i32 0, 5), ...
-// The argument of an attribute that is not known is taken by its brackets and kept as it
-// is, so that a newer attribute is not an error.
+// attributeArguments steps over the parentheses after an attribute: byval(%T), captures(none),
+// initializes((0, 8)), range(i32 0, 5), ... The argument of an unknown attribute is accepted by its
+// brackets and kept as it is, so that a newer attribute is not an error.
 func (p *parser) attributeArguments() {
 	p.enterNesting()
 	p.expectByte('(')
@@ -96,10 +92,9 @@ func (p *parser) attributeArguments() {
 	}
 }
 
-// attributeWord steps over a word in an attribute's parentheses: the type of
-// byval(i32), or a plain word such as that of memory(read).
-// A type must be parsed as one: byval(%struct.a) is a reference that keeps the struct in
-// the partition.
+// attributeWord steps over a word in an attribute's parentheses: the type of byval(i32), or a plain
+// word such as that of memory(read). A type must be parsed as one: byval(%struct.a) is a reference
+// that keeps the struct in the partition.
 func (p *parser) attributeWord() {
 	w := p.peekWord()
 	if isTypeWord(w) && string(w) != "label" && string(w) != "metadata" && string(w) != "token" && string(w) != "target" {
@@ -109,8 +104,8 @@ func (p *parser) attributeWord() {
 	p.pos += len(w)
 }
 
-// valueAttributes steps over the attributes between the type and the value of
-// an argument or parameter. withValue says that words may begin a value.
+// valueAttributes steps over the attributes between the type and the value of an argument or
+// parameter. withValue says that a value follows, which may begin with a word.
 func (p *parser) valueAttributes(withValue bool) {
 	for {
 		c := p.peekByte()
@@ -130,8 +125,7 @@ func (p *parser) valueAttributes(withValue bool) {
 	}
 }
 
-// resultAttributes steps over calling convention, flags and attributes before
-// a result type.
+// resultAttributes steps over calling convention, flags and attributes in front of a result type.
 func (p *parser) resultAttributes() {
 	for {
 		switch c := p.peekByte(); {
@@ -153,9 +147,9 @@ func (p *parser) resultAttributes() {
 	}
 }
 
-// skipFlags steps over words that qualify an instruction and stand before a type.
-// Words that begin an instruction are refused: they show that an operand is missing, and
-// stepping over them would move the fault to another line.
+// skipFlags steps over words that qualify an instruction and stand in front of a type. Words that
+// begin an instruction are refused: they show that an operand is missing, and stepping over them
+// would report the fault on another line.
 func (p *parser) skipFlags() {
 	for class[p.peekByte()]&classLetter != 0 {
 		w := p.peekWord()
@@ -172,8 +166,8 @@ func (p *parser) skipFlags() {
 	}
 }
 
-// attributeGroup steps over "attributes #N = { ... }".
-// LLVM merges definitions of one number too; files that were joined by hand have several.
+// attributeGroup steps over "attributes #N = { ... }". Several definitions of one number are
+// merged, as by LLVM; files that were joined by hand have them.
 func (p *parser) attributeGroup() {
 	start := p.pos
 	p.expectWord("attributes")
@@ -194,7 +188,7 @@ func (p *parser) attributeGroup() {
 	t.module.AttributeGroups = append(t.module.AttributeGroups, group)
 }
 
-// mergeGroup adds a further definition of a group to it, whose strings win.
+// mergeGroup adds a further definition to a group; its strings replace those of the same key.
 func (p *parser) mergeGroup(id ir.AttributeGroupID, more ir.AttributeGroup, start int) {
 	t := p.text
 	if t.moreGroups == nil {

@@ -29,14 +29,14 @@ const (
 	itemAttachment                   // !kind !node
 )
 
-// item is a piece of a header and where it is.
+// item is a piece of a header: its kind and its place in the text.
 type item struct {
 	kind       itemKind
 	start, end int
 }
 
-// header holds the parts of a global value's header that a parser found. It is
-// overwritten by the next one.
+// header holds the parts of a global value's header that a parser found. The next header overwrites
+// it.
 type header struct {
 	items      []item
 	kind       ir.Kind
@@ -72,15 +72,14 @@ func (h *header) resetHeader() {
 	*h = header{items: h.items[:0], groups: h.groups[:0], attributes: h.attributes[:0], parameters: h.parameters[:0], attached: h.attached[:0]}
 }
 
-// parseItem notes a piece of the header that ends here.
+// parseItem notes a piece of the header, which begins at start and ends here.
 func (p *parser) parseItem(kind itemKind, start int) {
 	p.header.items = append(p.header.items, item{kind, start, p.endOfToken()})
 }
 
-// parseLeading steps over the words between the start of a header and its type:
-// linkage, preemption, visibility, storage class, and so on.
-// It stops at any other word, and at one whose rank is above limit or not
-// above that of the word before it.
+// parseLeading steps over the words between the start of a header and its type: linkage,
+// preemption, visibility, storage class, and so on. It stops at any other word, at one whose rank
+// is above limit, and at one whose rank is not above that of the word before it.
 func (p *parser) parseLeading(limit int) {
 	for {
 		w := p.peekWord()
@@ -119,8 +118,8 @@ func (p *parser) threadModel() {
 	}
 }
 
-// leadingRank orders the words before a type. Those after rankStorage are of
-// variables and aliases only.
+// leadingRank returns the place of a word in the order of the words before a type. Those after
+// rankStorage occur with variables and aliases only.
 func leadingRank(w []byte, kind itemKind) int {
 	switch kind {
 	case itemLinkage:
@@ -148,8 +147,8 @@ const (
 	rankLast    = 8
 )
 
-// checkLinkage fails if a function, alias or ifunc cannot have the linkage
-// that was read, or a local value the visibility.
+// checkLinkage fails if a function, alias or ifunc cannot have the linkage that was read, or if a
+// local value has a visibility.
 func (p *parser) checkLinkage() {
 	h := &p.header
 	allowed := true
@@ -176,8 +175,7 @@ func (p *parser) checkLinkage() {
 	}
 }
 
-// linkageWord notes a linkage. `external` and `extern_weak` make a declaration
-// of a variable.
+// linkageWord notes a linkage. `external` and `extern_weak` make a variable a declaration.
 func (p *parser) linkageWord(w []byte) {
 	p.header.linkage, _ = ir.ParseLinkage(string(w))
 	switch p.header.linkage {
@@ -186,7 +184,7 @@ func (p *parser) linkageWord(w []byte) {
 	}
 }
 
-// leadingKind tells the words before a type apart.
+// leadingKind returns the kind of a word that may stand before a type, if it is such a word.
 func leadingKind(w []byte) (itemKind, bool) {
 	switch string(w) {
 	case "external", "available_externally", "linkonce", "linkonce_odr", "weak", "weak_odr",

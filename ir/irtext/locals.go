@@ -2,10 +2,9 @@ package irtext
 
 import "hash/maphash"
 
-// locals are the local values and labels of the function that is parsed. A
-// use may come before the definition, so that all is checked at the end.
-// LLVM numbers unnamed arguments, blocks and results with one counter, in the order of the
-// text.
+// locals are the local values and labels of the function that is being parsed. Uses may come before
+// definitions, so all names are checked at the end. LLVM numbers unnamed arguments, blocks and
+// results with one counter, in the order of the text.
 type locals struct {
 	next     uint32 // the number that the next unnamed value or block gets
 	numbered []local
@@ -49,13 +48,13 @@ func (l *locals) beginFunction() {
 	l.round++
 }
 
-// denseLimit is how far numbers may be above the number of definitions before they go
-// into a map, so that a large number does not cost its size in memory.
+// denseLimit is how far a number may exceed the number of definitions before it goes into a map, so
+// that a large number does not cost its size in memory.
 const denseLimit = 1 << 12
 
-// byNumber returns the local of a number. Numbers are dense in the output of
-// compilers, so they index a table; those far beyond it go into a map, or one
-// line could ask for gigabytes.
+// byNumber returns the local of a number. Numbers are dense in the output of compilers, so they
+// index a table. Numbers far beyond its end go into a map: otherwise one line could ask for
+// gigabytes.
 func (l *locals) byNumber(n uint32) *local {
 	if int(n) < len(l.numbered) {
 		return &l.numbered[n]
@@ -76,7 +75,7 @@ func (l *locals) byNumber(n uint32) *local {
 	return l.sparse[n]
 }
 
-// adoptSparse moves a number that was far above into the table.
+// adoptSparse moves a number that was far beyond the table into it.
 func (l *locals) adoptSparse(n uint32) {
 	if far := l.sparse[n]; far != nil {
 		l.numbered[n] = *far
@@ -84,8 +83,8 @@ func (l *locals) adoptSparse(n uint32) {
 	}
 }
 
-// byName returns the local of a name, from a hash table that counts rounds, so
-// that no function has to clear it.
+// byName returns the local of a name. The slots of the hash table hold the round in which they were
+// filled, so that the table need not be cleared for each function.
 func (l *locals) byName(text []byte) *local {
 	hash := maphash.Bytes(l.seed, text)
 	mask := uint64(len(l.slots) - 1)
@@ -118,9 +117,8 @@ func (l *locals) growTable() {
 	}
 }
 
-// findLocal returns the local of a name or number, adding one that is neither
-// used nor defined.
-// A use before the definition adds it too; checkDefined finds those that stay undefined.
+// findLocal returns the local of a name or number, adding one that is neither used nor defined. A
+// use before the definition adds it too; checkDefined finds those that stay undefined.
 func (l *locals) findLocal(n name) *local {
 	if n.numbered {
 		return l.byNumber(n.number)
@@ -159,14 +157,13 @@ func (l *locals) defineLocal(p *parser, n name, pos int, label bool) {
 	}
 }
 
-// defineNext notes the definition of the value or label that gets the next
-// number.
+// defineNext notes the definition of the value or label that gets the next number.
 func (l *locals) defineNext(p *parser, pos int, label bool) {
 	l.defineLocal(p, name{number: l.next, numbered: true}, pos, label)
 }
 
-// checkDefined fails if a local that was used is not defined, or is a label where a
-// value is used or a value where a label is.
+// checkDefined fails if a local was used and not defined, or if a label is used as a value or a
+// value as a label.
 func (l *locals) checkDefined(p *parser) {
 	var worst *fault
 	report := func(e *local, n name) {
@@ -190,7 +187,7 @@ func (l *locals) checkDefined(p *parser) {
 	}
 }
 
-// wrongUse returns the fault in the uses of a local, "" if there is none.
+// wrongUse returns the fault in the uses of a local, or "" if there is none.
 func (l *locals) wrongUse(e *local, n name) string {
 	switch {
 	case e.use == 0:

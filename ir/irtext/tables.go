@@ -9,8 +9,8 @@ import (
 // span is a piece of the input.
 type span struct{ start, end uint32 }
 
-// text is the payload of a module: the input, and where in it things are. It
-// implements [ir.Source].
+// text is the payload of a module: the input, and the places of its parts. It implements
+// [ir.Source].
 type text struct {
 	data   []byte
 	module *ir.Module
@@ -42,12 +42,12 @@ type text struct {
 	nodeIndex   numberIndex
 	sinks       sync.Pool // of *refSink
 	arrays      sync.Map  // *elementTable by ValueID
-	lastGroup   uint32    // a number above those of all groups
-	lastNode    uint32    // likewise of nodes
+	lastGroup   uint32    // the highest number of a group
+	lastNode    uint32    // the highest number of a node
 }
 
-// valueText is where a global value is in the input, and the properties in its
-// header that steps before the split may change in the model.
+// valueText is where a global value is in the input, and those properties of its header that steps
+// before the split may change in the model.
 type valueText struct {
 	span
 	more        uint32 // index in text.more plus one; 0 for a value without such parts
@@ -75,8 +75,8 @@ const nodeNamesValues = 1 << 31
 func (n nodeText) textEnd() uint32   { return n.start + n.length&^nodeNamesValues }
 func (n nodeText) namesValues() bool { return n.length&nodeNamesValues != 0 }
 
-// partsOf returns the parts of a value that most variables do not have. Those of
-// a value without them are shared and must not be changed.
+// partsOf returns the parts of a value that most variables do not have. Values without such parts
+// share one, which must not be changed.
 func (t *text) partsOf(value *valueText) *valueParts {
 	if value.more == 0 {
 		return &noParts
@@ -86,8 +86,8 @@ func (t *text) partsOf(value *valueText) *valueParts {
 
 var noParts = valueParts{comdat: ir.NoComdat}
 
-// numberIndex maps the numbers of metadata nodes to their NodeIDs. Numbers are
-// mostly dense, and mostly the NodeIDs themselves.
+// numberIndex maps the numbers of metadata nodes to their NodeIDs. The numbers are mostly dense,
+// and mostly the NodeIDs themselves.
 type numberIndex struct {
 	numbers []uint32 // by NodeID; nil while each number is its NodeID
 	count   uint32
@@ -95,7 +95,8 @@ type numberIndex struct {
 	sparse  map[uint32]ir.NodeID
 }
 
-// addNumber notes the number of the next node.
+// addNumber notes the number of the next node. The list is made when the first number differs from
+// its NodeID.
 func (x *numberIndex) addNumber(number uint32) {
 	if x.numbers == nil && number != x.count {
 		x.numbers = make([]uint32, x.count, 2*x.count+16)
@@ -109,8 +110,8 @@ func (x *numberIndex) addNumber(number uint32) {
 	x.count++
 }
 
-// finishIndex makes the table that lookup uses. It returns the second node of a
-// number that two nodes have.
+// finishIndex makes the table that findNumber uses. If two nodes have the same number, it returns
+// the second of them.
 func (x *numberIndex) finishIndex() (twice ir.NodeID, bad bool) {
 	if x.numbers == nil {
 		return 0, false
@@ -132,8 +133,7 @@ func (x *numberIndex) finishIndex() (twice ir.NodeID, bad bool) {
 	return 0, false
 }
 
-// finishDense makes the table of numbers without large gaps, which compilers
-// write.
+// finishDense makes the table for numbers without large gaps, as compilers write them.
 func (x *numberIndex) finishDense(top uint32) (twice ir.NodeID, bad bool) {
 	x.dense = make([]uint32, top+1)
 	for id, n := range x.numbers {
@@ -145,7 +145,7 @@ func (x *numberIndex) finishDense(top uint32) (twice ir.NodeID, bad bool) {
 	return 0, false
 }
 
-// findNumber returns the node of that number.
+// findNumber returns the node that has the number.
 func (x *numberIndex) findNumber(number uint32) (ir.NodeID, bool) {
 	switch {
 	case x.numbers == nil:
@@ -168,7 +168,7 @@ func (x *numberIndex) numberOf(id ir.NodeID) uint32 {
 	return x.numbers[id]
 }
 
-// refSink collects references, each once in a round.
+// refSink collects references, each once in a round. A round is a value or a node.
 type refSink struct {
 	list  []ir.Ref
 	round uint32
@@ -176,8 +176,7 @@ type refSink struct {
 	sizes [6]int
 }
 
-// newRefSink makes a sink for the tables of a module. A set is allocated when
-// it is first used.
+// newRefSink makes a sink for the tables of a module. The set of a kind is allocated on first use.
 func newRefSink(m *ir.Module, nodes int) *refSink {
 	r := new(refSink)
 	r.sizes[ir.RefCallee] = len(m.Values)
@@ -194,7 +193,7 @@ func (r *refSink) beginValue() {
 	r.round++
 }
 
-// addRef notes a reference, once for the value at hand.
+// addRef notes a reference, once for the current value.
 func (r *refSink) addRef(kind ir.RefKind, index uint32) {
 	if r.seen[kind] == nil {
 		r.seen[kind] = make([]uint32, r.sizes[kind])
@@ -205,7 +204,7 @@ func (r *refSink) addRef(kind ir.RefKind, index uint32) {
 	}
 }
 
-// dropAfter takes back the references after the first n.
+// dropAfter takes back the references after the first n, which may then be noted again.
 func (r *refSink) dropAfter(n int) {
 	for _, ref := range r.list[n:] {
 		r.seen[ref.Kind()][ref.Index()] = 0

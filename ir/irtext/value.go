@@ -38,8 +38,7 @@ func (p *parser) parseValue() {
 	}
 }
 
-// numberValue steps over a number; C libraries print the payload of a NaN in
-// parentheses.
+// numberValue steps over a number. C libraries print the payload of a NaN in parentheses.
 func (p *parser) numberValue() {
 	p.readNumber()
 	if p.byteAt(0) == '(' && class[p.data[p.pos-1]]&classDigit == 0 {
@@ -47,8 +46,8 @@ func (p *parser) numberValue() {
 	}
 }
 
-// operandList steps over operands up to the closing byte.
-// A list that has none is a zero-length array or an empty struct.
+// operandList steps over operands up to the closing byte. A list without operands is a zero-length
+// array or an empty struct.
 func (p *parser) operandList(closing byte) {
 	p.enterNesting()
 	for more := p.peekByte() != closing; more; more = p.acceptByte(',') {
@@ -99,15 +98,13 @@ func (p *parser) wordValue() {
 	p.failAt(start, "expected a value, found '"+string(w)+"'")
 }
 
-// hexWord reports whether the word is a number in the form u0x1F, s0x1F or
-// f0x1F.
+// hexWord reports whether the word is a number in the form u0x1F, s0x1F or f0x1F.
 func hexWord(w []byte) bool {
 	return len(w) > 3 && (w[0] == 'u' || w[0] == 's' || w[0] == 'f') && w[1] == '0' && w[2] == 'x'
 }
 
-// inlineAsm steps over inline assembly.
-// The text of assembly may name symbols as it likes; a module that does this for global
-// values lists them in llvm.used.
+// inlineAsm steps over inline assembly. Its text may name any symbol; a module that does this for
+// global values lists them in llvm.used.
 func (p *parser) inlineAsm() {
 	for p.peekByte() != '"' {
 		p.readWord() // sideeffect, alignstack, inteldialect, unwind
@@ -117,9 +114,8 @@ func (p *parser) inlineAsm() {
 	p.readQuoted()
 }
 
-// blockAddress parses `blockaddress(@f, %label)`. The label is checked when
-// the function has been read.
-// It is kept as a reference to the function, whose body must then stay with it.
+// blockAddress parses `blockaddress(@f, %label)`. It is a reference to the function, whose body
+// must then stay with it. The label is checked once the function has been read.
 func (p *parser) blockAddress() {
 	p.expectByte('(')
 	function, resolved := p.globalUse(ir.RefAddress)
@@ -134,8 +130,8 @@ func (p *parser) blockAddress() {
 	}
 }
 
-// isConstantExpression reports whether the word begins a constant expression:
-// word, flags, operands in parentheses.
+// isConstantExpression reports whether the word begins a constant expression: word, flags, operands
+// in parentheses.
 func isConstantExpression(w []byte) bool {
 	switch string(w) {
 	case "getelementptr", "bitcast", "addrspacecast", "inttoptr", "ptrtoint", "ptrtoaddr",
@@ -149,8 +145,7 @@ func isConstantExpression(w []byte) bool {
 	return false
 }
 
-// constantExpression steps over the flags and operands of a constant
-// expression.
+// constantExpression steps over the flags and operands of a constant expression.
 func (p *parser) constantExpression() {
 	p.enterNesting()
 	for class[p.peekByte()]&classLetter != 0 {
@@ -167,8 +162,8 @@ func (p *parser) constantExpression() {
 	p.leaveNesting()
 }
 
-// expressionOperand steps over one operand of a constant expression: a type,
-// an index, or a type and a value, and a type to convert to.
+// expressionOperand steps over one operand of a constant expression: a type, an index, or a type
+// and a value, perhaps followed by a type to convert to.
 func (p *parser) expressionOperand() {
 	p.acceptWord("inrange")
 	if c := p.peekByte(); class[c]&classDigit != 0 {
@@ -186,7 +181,8 @@ func (p *parser) expressionOperand() {
 	}
 }
 
-// localUse steps over the use of a local value or label.
+// localUse steps over the use of a local value or label. Without a table of locals, as in an
+// initialiser, it is a fault.
 func (p *parser) localUse(label bool) {
 	p.expectByte('%')
 	start := p.pos

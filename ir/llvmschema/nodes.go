@@ -50,8 +50,8 @@ const (
 	FormSize             // a number, or (LLVM 21) metadata plus one; see Node.SizeFlag
 )
 
-// Layout returns the layout of the record with those operands. It fails for
-// forms that no supported LLVM writes.
+// Layout returns the layout of the record with those operands. It fails for forms that no supported
+// LLVM writes.
 func (n *Node) Layout(operands []uint64) (Node, error) {
 	if n.adapt == nil {
 		return *n, nil
@@ -59,8 +59,8 @@ func (n *Node) Layout(operands []uint64) (Node, error) {
 	return n.adapt(*n, operands)
 }
 
-// FormAt returns the form of operand i, with FormSize resolved, and whether
-// there is such an operand.
+// FormAt returns the form of operand i, with FormSize resolved, and whether there is such an
+// operand.
 func (n *Node) FormAt(i int, operands []uint64) (FieldForm, bool) {
 	if i >= len(n.Fields) {
 		return n.Rest, n.Rest != FormNone
@@ -88,8 +88,8 @@ func (n *Node) Length(version int) int {
 
 var formSuffixes = map[string]FieldForm{"": FormNumber, "i": FormSigned, "n": FormNode, "s": FormString, "p": FormPlain, "c": FormSize}
 
-// node makes a node from a list of fields: the name, the form after a colon,
-// and the version that brought the field after an at sign.
+// node makes a node from a list of fields. A field is its name, its form after a colon, and after
+// an at sign the LLVM version that brought it.
 func node(kind, fields string, least int) *Node {
 	n := &Node{Kind: kind, Least: least}
 	for _, f := range strings.Fields(fields) {
@@ -172,6 +172,8 @@ var (
 	stringType = node("DIStringType", "distinct tag name:s stringLength:n stringLengthExpression:n size:c align encoding", 8).withSize(2)
 )
 
+// adaptSubrange chooses the layout by the version of the record: versions 0 and 1 had numbers in
+// place of metadata.
 func adaptSubrange(n Node, operands []uint64) (Node, error) {
 	switch version := operands[0] >> 1; version {
 	case 0:
@@ -185,6 +187,7 @@ func adaptSubrange(n Node, operands []uint64) (Node, error) {
 	}
 }
 
+// adaptStringType serves records of 8 operands, which lack the expression of the location.
 func adaptStringType(n Node, operands []uint64) (Node, error) {
 	if len(operands) == 8 {
 		return *stringType, nil
@@ -192,8 +195,8 @@ func adaptStringType(n Node, operands []uint64) (Node, error) {
 	return n, nil
 }
 
-// adaptFixedPoint adds the two numbers of a DIFixedPointType, each its count
-// of words and width and then the words, and the fields after them.
+// adaptFixedPoint adds the two numbers of a DIFixedPointType, each a count of words with a width
+// and then the words, and the fields after them.
 func adaptFixedPoint(n Node, operands []uint64) (Node, error) {
 	n.Fields = append([]Field(nil), n.Fields...)
 	for _, name := range []string{"numerator", "denominator"} {
@@ -213,7 +216,8 @@ func adaptFixedPoint(n Node, operands []uint64) (Node, error) {
 	return n, nil
 }
 
-// Since LLVM 8 both flags are there: a unit, and flags of the subprogram.
+// adaptSubprogram refuses records without the two flags that every LLVM since 8 sets: that there is
+// a unit, and that there are flags of the subprogram.
 func adaptSubprogram(n Node, operands []uint64) (Node, error) {
 	if operands[0]&6 != 6 {
 		return n, fmt.Errorf("DISubprogram of a form that LLVM before 8 wrote")
@@ -221,6 +225,7 @@ func adaptSubprogram(n Node, operands []uint64) (Node, error) {
 	return n, nil
 }
 
+// adaptGlobalVar refuses the versions that LLVM before 7 wrote.
 func adaptGlobalVar(n Node, operands []uint64) (Node, error) {
 	if version := operands[0] >> 1; version != 2 {
 		return n, fmt.Errorf("DIGlobalVariable of version %d; LLVM since 7 writes 2", version)
@@ -228,7 +233,8 @@ func adaptGlobalVar(n Node, operands []uint64) (Node, error) {
 	return n, nil
 }
 
-// Since LLVM 4 the flag says that there is an alignment and no tag.
+// adaptLocalVar refuses records without the flag that LLVM sets since 4: it says that there is an
+// alignment and no tag.
 func adaptLocalVar(n Node, operands []uint64) (Node, error) {
 	if operands[0]&2 == 0 && len(operands) > 8 {
 		return n, fmt.Errorf("DILocalVariable of a form that LLVM before 4 wrote")

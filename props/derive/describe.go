@@ -10,9 +10,9 @@ import (
 	"offlink/props"
 )
 
-// Describe words the value of a property of a known set in a line for people.
-// Of other sets it shows the number, the text or the bytes, and so it does with
-// bytes that do not have the form that the set gives them.
+// Describe words the value of a property of a known set in a line for people. For other sets it
+// shows the number, the text or the bytes. It does the same for bytes that do not have the form
+// that the set gives them.
 func Describe(set, name string, v props.Value) string {
 	for i := range catalog {
 		if form := catalog[i].describe; form != nil && catalog[i].Name == set {
@@ -28,8 +28,7 @@ func Describe(set, name string, v props.Value) string {
 	return describeBytes(v)
 }
 
-// ofBytes restricts a form to byte arrays: a number under the name of one is
-// shown as a number.
+// ofBytes restricts a form to byte arrays. A number under the name of one is shown as a number.
 func ofBytes(form func(name string, v props.Value) (string, bool)) func(string, props.Value) (string, bool) {
 	return func(name string, v props.Value) (string, bool) {
 		if v.Type() != props.TypeByteArray {
@@ -39,7 +38,7 @@ func ofBytes(form func(name string, v props.Value) (string, bool)) func(string, 
 	}
 }
 
-// describeHex shows bytes that are bytes, such as digests, although all of them may
+// describeHex shows bytes that are not text, such as digests, in hexadecimal, even if all of them
 // happen to be printable.
 func describeHex(_ string, v props.Value) (string, bool) { return hex.EncodeToString(v.Data()), true }
 
@@ -53,8 +52,8 @@ func describeModuleType(name string, v props.Value) (string, bool) {
 	return describeEnumerator(name == "type", v, "SPIR-V", "PTX", "AMDGCN")
 }
 
-// describeEnumerator gives the word of a number that counts from 0. A number past
-// the words is of a newer release, and is shown as it is.
+// describeEnumerator returns the word for a number that counts from 0. A number without a word is
+// from a newer release, and is shown as it is.
 func describeEnumerator(known bool, v props.Value, words ...string) (string, bool) {
 	if !known || v.Type() != props.TypeUint32 || uint64(v.Uint32()) >= uint64(len(words)) {
 		return "", false
@@ -62,7 +61,7 @@ func describeEnumerator(known bool, v props.Value, words ...string) (string, boo
 	return words[v.Uint32()], true
 }
 
-// describeBytes shows printable bytes as text, others in hexadecimal.
+// describeBytes shows printable bytes as text, and others in hexadecimal.
 func describeBytes(v props.Value) string {
 	b := v.Data()
 	for _, c := range b {
@@ -73,7 +72,7 @@ func describeBytes(v props.Value) string {
 	return strconv.Quote(string(b))
 }
 
-// littleEndians reads little-endian integers of 4 bytes, or of 8 bytes.
+// littleEndians reads little-endian integers of size bytes, which is 4 or 8.
 func littleEndians(b []byte, size int) ([]uint64, bool) {
 	if len(b)%size != 0 {
 		return nil, false
@@ -98,12 +97,12 @@ func bracketList(ns []uint64) string {
 	return "[" + strings.Join(words, " ") + "]"
 }
 
-// paddingID marks a descriptor that only fills a composite up: the largest id,
-// which no SPIR-V constant has (SpecConstants.cpp of intel/llvm).
+// paddingID marks a descriptor that only fills up a composite. It is the largest ID, which no
+// SPIR-V constant has (SpecConstants.cpp of intel/llvm).
 const paddingID = 0xFFFFFFFF
 
-// describeSpecConstant reads the descriptors of a specialization constant: for each
-// scalar of it three words, its id, its offset in the composite and its size.
+// describeSpecConstant reads the descriptors of a specialization constant. Each scalar has three
+// words: its ID, its offset in the composite, its size.
 func describeSpecConstant(_ string, v props.Value) (string, bool) {
 	ns, ok := littleEndians(v.Data(), 4)
 	if !ok || len(ns)%3 != 0 {
@@ -131,8 +130,7 @@ func describeParameterMask(_ string, v props.Value) (string, bool) {
 	return fmt.Sprintf("%d parameters, removed %s", v.BitLen(), bracketList(removed)), true
 }
 
-// describeDeviceGlobal looks at the low byte of the flag only: old writers
-// left the others undefined.
+// describeDeviceGlobal reads only the low byte of the flag: old writers left the others undefined.
 func describeDeviceGlobal(_ string, v props.Value) (string, bool) {
 	b := v.Data()
 	if len(b) != 8 {
@@ -145,8 +143,8 @@ func describeDeviceGlobal(_ string, v props.Value) (string, bool) {
 	return s, true
 }
 
-// describeRequirement reads a list of numbers. The matrices and the target are
-// text, and the key says itself where the numbers have 64 bits.
+// describeRequirement reads a list of numbers. The matrices and the target are text. The name of
+// the property states if the numbers have 64 bits.
 func describeRequirement(name string, v props.Value) (string, bool) {
 	size := 4
 	switch name {
@@ -159,8 +157,8 @@ func describeRequirement(name string, v props.Value) (string, bool) {
 	return bracketList(ns), ok
 }
 
-// describeProgramMetadata reads the sizes of "KERNEL@KEY". Single numbers are
-// UINT32 properties, and names of variables text: both need no help.
+// describeProgramMetadata reads the sizes of "KERNEL@KEY". Single numbers are UINT32 properties and
+// names of variables are text, so neither needs a form.
 func describeProgramMetadata(name string, v props.Value) (string, bool) {
 	_, key, _ := strings.Cut(name, "@")
 	switch key {
@@ -171,7 +169,7 @@ func describeProgramMetadata(name string, v props.Value) (string, bool) {
 	return "", false
 }
 
-// describeHostPipe gives the size of one element of a pipe.
+// describeHostPipe shows the size of one element of a pipe.
 func describeHostPipe(_ string, v props.Value) (string, bool) {
 	ns, ok := littleEndians(v.Data(), 4)
 	if !ok || len(ns) != 1 {
@@ -180,7 +178,7 @@ func describeHostPipe(_ string, v props.Value) (string, bool) {
 	return fmt.Sprintf("%d bytes", ns[0]), true
 }
 
-// describeNative spells the facts about a native image of the embedded device.
+// describeNative shows the facts about a native image of the embedded device.
 func describeNative(name string, v props.Value) (string, bool) {
 	switch name {
 	case props.NativeSPIRV:
@@ -191,8 +189,7 @@ func describeNative(name string, v props.Value) (string, bool) {
 	return "", false
 }
 
-// describeImageFact reads the properties that offload-wrap adds, which are in no set
-// of DPC++.
+// describeImageFact reads the properties that offload-wrap adds. They are in no set of DPC++.
 func describeImageFact(name string, v props.Value) (string, bool) {
 	switch name {
 	case "size":
