@@ -58,7 +58,7 @@ func (b *accessorBuilder) newID() ID {
 	return ID(b.out.Bound - 1)
 }
 
-// typeID finds a type, of which a module has one only, or adds it.
+// typeID finds a type or adds it: a module must not declare a type twice.
 func (b *accessorBuilder) typeID(op Opcode, words ...uint32) ID {
 	for _, in := range b.out.sections[sectionGlobal] {
 		if in.Op == op && slices.Equal(in.Words[1:], words) {
@@ -70,6 +70,8 @@ func (b *accessorBuilder) typeID(op Opcode, words ...uint32) ID {
 	return id
 }
 
+// addKernel adds a kernel that copies size bytes between memory, its first parameter, and the
+// variable from an offset on. Alignment 1 is the only one that always holds.
 func (b *accessorBuilder) addKernel(name string, variable ID, write bool) {
 	function := b.newID()
 	f := &Function{Def: &Instruction{Op: OpFunction, Words: []uint32{uint32(b.void), uint32(function), 0, uint32(b.kernel)}}}

@@ -5,15 +5,15 @@ import "encoding/binary"
 // Capability is an operand of OpCapability.
 type Capability uint32
 
-// Capabilities that SPIR-V without extensions does not have.
+// Capabilities of extensions that offlink looks for.
 const (
 	CapabilityAsmINTEL                        Capability = 5606
 	CapabilityArbitraryPrecisionIntegersINTEL Capability = 5844
 	CapabilityMaskedGatherScatterINTEL        Capability = 6427
 )
 
-// Capabilities returns the capabilities that a module declares, in its order.
-// It reads no further than that: they come first.
+// Capabilities returns the capabilities that a module declares, in its order. They come first in a
+// module, and Capabilities reads no further; in little-endian modules it does not even copy more.
 func Capabilities(code []byte) ([]Capability, error) {
 	end, one := 4*headerWords, 2<<16|uint32(OpCapability)
 	for end+8 <= len(code) && binary.LittleEndian.Uint32(code[end:]) == one {

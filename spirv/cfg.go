@@ -2,19 +2,19 @@ package spirv
 
 import "slices"
 
-// CFG is the control-flow graph of a function: its blocks, the branches
-// between them and the dominator tree.
+// CFG is the control-flow graph of a function: its blocks, the branches between them and the
+// dominator tree. It does not change after it is made.
 type CFG struct {
 	// Blocks are in the order of the function; the first is the entry.
 	Blocks []Block
-	// Order is the blocks that the entry reaches, in reverse postorder: a
-	// block comes after all its dominators.
+	// Order lists the blocks that the entry reaches, in reverse postorder: each block
+	// comes after all its dominators.
 	Order []int
 
 	index     map[ID]int // of blocks by label
 	dominator []int      // immediate, by block; -1 for the entry and unreached blocks
-	enter     []int      // when a walk of the dominator tree enters a block; 0 for unreached blocks
-	leave     []int
+	enter     []int      // when a walk of the dominator tree enters a block; 0 if unreached
+	leave     []int      // when it leaves the block
 }
 
 // Block is a basic block.
@@ -25,7 +25,7 @@ type Block struct {
 	Preds []int
 }
 
-// IsTerminator tells whether an instruction ends a block.
+// IsTerminator reports whether an instruction ends a block.
 func (op Opcode) IsTerminator() bool {
 	switch op {
 	case OpBranch, OpBranchConditional, OpSwitch, OpReturn, OpReturnValue, OpUnreachable, OpKill,
@@ -35,8 +35,8 @@ func (op Opcode) IsTerminator() bool {
 	return false
 }
 
-// CFG returns the control flow of a function that has a body. It is an error
-// if a block has no end, or a branch leads to no block or to the entry.
+// CFG returns the control-flow graph of a function that has a body. It is an error if a block
+// has no end, or if a branch leads to the entry or to a label that is not a block's.
 func (m *Module) CFG(f *Function) (*CFG, error) {
 	g := &CFG{index: map[ID]int{}}
 	if err := g.cutBlocks(f); err != nil {
@@ -60,7 +60,7 @@ func (g *CFG) BlockOf(label ID) (int, bool) {
 	return i, ok
 }
 
-// cutBlocks finds the blocks.
+// cutBlocks divides the body into blocks. Between blocks only lines and OpNop are allowed.
 func (g *CFG) cutBlocks(f *Function) error {
 	open := false
 	for _, in := range f.Body {
@@ -87,10 +87,11 @@ func (g *CFG) cutBlocks(f *Function) error {
 	return nil
 }
 
-// isLineOrNop tells whether an instruction may stand between blocks.
+// isLineOrNop reports whether an instruction may be between blocks.
 func isLineOrNop(op Opcode) bool { return isLine(op) || op == OpNop }
 
-// connectBlock adds the edges that leave a block.
+// connectBlock adds the edges that leave a block, each once: blocks are connected one after the
+// other, so an edge that is there already is the last of the target's predecessors.
 func (g *CFG) connectBlock(m *Module, from int) error {
 	b := &g.Blocks[from]
 	end := b.Body[len(b.Body)-1]
@@ -108,7 +109,7 @@ func (g *CFG) connectBlock(m *Module, from int) error {
 	return nil
 }
 
-// branchTargets are the labels that a terminator names.
+// branchTargets returns the labels that a terminator names.
 func (m *Module) branchTargets(in *Instruction) []ID {
 	switch in.Op {
 	case OpBranch:
@@ -126,28 +127,28 @@ func (m *Module) branchTargets(in *Instruction) []ID {
 	return nil
 }
 
-// orderBlocks orders the blocks and finds the dominators.
+// orderBlocks fills Order and the dominator tree.
 func (g *CFG) orderBlocks() {
 	w := newDominators(g)
 	g.Order, g.dominator = w.reversePostorder(), w.immediateDominators()
 	g.numberDominatorTree()
 }
 
-// Dominator returns the immediate dominator of a block, -1 for the entry and
-// for blocks that it does not reach.
+// Dominator returns the immediate dominator of a block, or -1 for the entry and for blocks that
+// it does not reach.
 func (g *CFG) Dominator(block int) int { return g.dominator[block] }
 
-// Reached tells whether the entry reaches a block.
+// Reached reports whether the entry reaches a block.
 func (g *CFG) Reached(block int) bool { return g.enter[block] != 0 }
 
-// Dominates tells whether every path from the entry to block b leads through
-// block a. The entry must reach both.
+// Dominates reports whether every path from the entry to block b leads through block a. The
+// entry must reach both.
 func (g *CFG) Dominates(a, b int) bool {
 	return g.enter[a] <= g.enter[b] && g.leave[b] <= g.leave[a]
 }
 
-// numberDominatorTree numbers the blocks in a walk of the dominator tree, so that one
-// block dominates another if its numbers enclose the other's.
+// numberDominatorTree sets the times at which a walk of the dominator tree enters and leaves each
+// block. A block dominates another if its interval encloses the other's.
 func (g *CFG) numberDominatorTree() {
 	g.enter, g.leave = make([]int, len(g.Blocks)), make([]int, len(g.Blocks))
 	children := make([][]int, len(g.Blocks))
@@ -262,8 +263,8 @@ func (d *dominators) computeSemidominator(v int) {
 	d.bucket[parent] = nil
 }
 
-// leastSemidominator is the vertex of least semidominator on the way up from v, whose path
-// is made short.
+// leastSemidominator returns the vertex with the least semidominator on the path up from v, and
+// compresses that path.
 func (d *dominators) leastSemidominator(v int) int {
 	var path []int
 	for u := v; d.ancestor[u] >= 0 && d.ancestor[d.ancestor[u]] >= 0; u = d.ancestor[u] {

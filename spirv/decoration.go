@@ -47,8 +47,8 @@ func (m *Module) Decoration(id ID, kind DecorationKind) (words []uint32, ok bool
 	return nil, false
 }
 
-// IsBuiltIn tells whether the device provides a variable (decoration BuiltIn),
-// and which of the built-in variables it is.
+// IsBuiltIn returns which built-in variable a variable is, and whether it is one that the device
+// provides (decoration BuiltIn).
 func (m *Module) IsBuiltIn(id ID) (BuiltIn, bool) {
 	words, ok := m.Decoration(id, DecorationBuiltIn)
 	if !ok {
@@ -81,7 +81,7 @@ const (
 	BuiltInSubgroupLocalInvocationId BuiltIn = 41
 )
 
-// String is the built-in's name, "GlobalInvocationId".
+// String returns the built-in's name, "GlobalInvocationId".
 func (b BuiltIn) String() string { return enumName(kindBuiltIn, uint32(b)) }
 
 // indexAnnotations fills the decorations and names of a module whose
@@ -106,10 +106,12 @@ func (m *Module) indexAnnotations(words int) error {
 	return nil
 }
 
-// maxDecorations bounds the decorations of a module: groups of decorations,
-// applied to many targets and to other groups, multiply.
+// maxDecorations bounds the decorations of a module: groups that are applied to many targets, and
+// to other groups, would multiply them exponentially.
 func maxDecorations(words int) int { return 1024 + 8*words }
 
+// annotations has the functions that index each kind of annotation. The decorations of a group
+// must precede the instructions that apply it: these are indexed when they are met.
 var annotations = map[Opcode]func(m *Module, words []uint32){
 	OpDecorate:             decorate(OpDecorate),
 	OpDecorateId:           decorate(OpDecorateId),
@@ -155,8 +157,8 @@ func (m *Module) decorateGroupMembers(words []uint32) {
 	}
 }
 
-// memberOp is the form of a decoration's instruction for members of a struct.
-// No member form takes identifiers.
+// memberOp returns the form of a decoration's instruction for members of a struct. OpDecorateId
+// has none.
 func memberOp(op Opcode) Opcode {
 	if op == OpDecorateString || op == OpMemberDecorateString {
 		return OpMemberDecorateString

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// SameDefinition tells whether two modules define their export of that name
-// alike, so that one can replace the other: the same instructions, types,
-// constants and decorations, including those that the definition uses; other
-// symbols are compared by their names. OpName, source positions and the
-// numbering are ignored. It is false if one of the modules does not export the
-// name.
+// SameDefinition reports whether two modules define their export of that name alike, so that
+// one can replace the other: with the same instructions, types, constants and decorations,
+// including those of everything that the definition uses. Other linked symbols are compared by
+// their names. OpName, source positions and the numbering are ignored. It is false if one of
+// the modules does not export the name.
 func SameDefinition(a, b *Module, name string) bool {
 	x, ok := a.exportDefinition(name)
 	if !ok {
@@ -21,9 +20,9 @@ func SameDefinition(a, b *Module, name string) bool {
 	return ok && slices.Equal(x, y)
 }
 
-// exportDefinition encodes an export so that equal definitions have equal
-// bytes: identifiers are numbered in the order of a breadth-first walk from
-// the export, which does not depend on the numbers that the module gave them.
+// exportDefinition encodes an export so that equal definitions have equal bytes: identifiers are
+// numbered in the order of a breadth-first walk from the export, which does not depend on their
+// numbers in the module.
 func (m *Module) exportDefinition(name string) (text []byte, ok bool) {
 	for _, s := range m.Exports() {
 		if s.Name == name {
@@ -35,8 +34,8 @@ func (m *Module) exportDefinition(name string) (text []byte, ok bool) {
 	return nil, false
 }
 
-// definitionText is the encoding of one function or variable, in which those
-// that are linked by name are not followed.
+// definitionText returns the encoding of one function or variable. It contains only the names of
+// those in linked, and does not follow them.
 func (m *Module) definitionText(id ID, linked map[ID]string) []byte {
 	w := definitionWriter{m: m, linked: linked, outside: m.definedOutsideFunctions(), index: map[ID]uint32{}}
 	w.identifierNumber(id)
@@ -48,9 +47,9 @@ func (m *Module) definitionText(id ID, linked map[ID]string) []byte {
 	return w.text
 }
 
-// SameKernel is SameDefinition for the kernels of that name. It follows calls
-// of exported functions too: a translator may make an entry point that only
-// calls the function, which is exported by the same name.
+// SameKernel is SameDefinition for the kernels of that name. It also follows calls of exported
+// functions: a translator may make an entry point that only calls the function, which is then
+// exported by the same name.
 func SameKernel(a, b *Module, name string) bool {
 	x, ok := a.kernelDefinition(name)
 	if !ok {
@@ -78,8 +77,8 @@ func linkNames(lists ...[]Symbol) map[ID]string {
 	return names
 }
 
-// definedOutsideFunctions is the set of the identifiers that are defined
-// outside of functions, and of the functions.
+// definedOutsideFunctions returns the set of the identifiers that are defined outside of
+// functions, with those of the functions themselves.
 func (m *Module) definedOutsideFunctions() map[ID]bool {
 	ids := map[ID]bool{}
 	for _, s := range []section{sectionExtInstImport, sectionDebug, sectionGlobal} {
@@ -154,7 +153,7 @@ func (w *definitionWriter) writeInstruction(in *Instruction) {
 	w.writeDecorations(in.Result())
 }
 
-// isDebug tells whether an instruction serves debuggers alone.
+// isDebug reports whether an instruction only serves debuggers.
 func (w *definitionWriter) isDebug(in *Instruction) bool {
 	switch in.Op {
 	case OpLine, OpNoLine:

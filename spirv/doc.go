@@ -1,11 +1,11 @@
 // Package spirv reads, writes, links and prints SPIR-V modules (versions 1.0
 // to 1.6, of the Kernel capability first of all).
 //
-// Parse gives a Module: the instructions in the sections of the logical
+// Parse returns a Module: the instructions in the sections of the logical
 // layout, with the identifiers resolved. Its methods answer the questions of
 // other stages: Imports and Exports (LinkageAttributes), EntryPoints,
 // SpecConstants, types and decorations. Link makes one module of several,
-// Verify checks the rules that an executor relies on, Bytes writes words, Dump
+// Verify checks the rules on which an executor relies, Bytes writes words, Dump
 // prints text.
 //
 // Input is not trusted: Parse uses memory in proportion to its input and

@@ -20,9 +20,8 @@ func (m *Module) Dump(w io.Writer) error {
 	return d.Flush()
 }
 
-// GeneratorName is the name of the tool in the upper half of Generator, as
-// spirv-dis prints it (spir-v.xml of SPIRV-Headers), of those whose modules
-// have kernels.
+// GeneratorName returns the name of the tool in the upper half of Generator, as spirv-dis prints
+// it (spir-v.xml of SPIRV-Headers). It knows the tools that make modules with kernels.
 func (m *Module) GeneratorName() string {
 	names := map[uint32]string{
 		6:  "Khronos LLVM/SPIR-V Translator",
@@ -139,13 +138,14 @@ func floatText(v uint64, width uint32) string {
 	return hexFloat(v, width)
 }
 
+// isPlain reports whether the bits are those of a zero or a normal number.
 func isPlain(v uint64, fraction, exponent int) bool {
 	e := v >> fraction & (1<<exponent - 1)
 	return e != 1<<exponent-1 && (e != 0 || v<<(64-fraction) == 0)
 }
 
-// hexFloat writes a number with its fraction in hexadecimal, infinities and
-// NaNs as if their exponent were an ordinary one.
+// hexFloat writes a number with its fraction in hexadecimal. Infinities and NaNs are written as
+// if their exponent were an ordinary one, and denormal numbers are normalized.
 func hexFloat(v uint64, width uint32) string {
 	fraction, ok := map[uint32]uint32{16: 10, 32: 23, 64: 52}[width]
 	if !ok {

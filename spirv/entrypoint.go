@@ -7,7 +7,7 @@ type EntryPoint struct {
 	Name      string
 	Model     ExecutionModel
 	Function  ID
-	Interface []ID // the interface that it declares: Input variables, from 1.4 on all globals that it uses
+	Interface []ID // its declared interface: Input and Output variables, all globals from 1.4 on
 }
 
 // ExecutionModel is the number of an execution model.
@@ -16,7 +16,7 @@ type ExecutionModel uint32
 // ExecutionModelKernel is the model of OpenCL and SYCL kernels.
 const ExecutionModelKernel ExecutionModel = 6
 
-// String is the model's name, "Kernel".
+// String returns the model's name, "Kernel".
 func (e ExecutionModel) String() string { return enumName(kindExecutionModel, uint32(e)) }
 
 // EntryPoints returns the entry points in the order of the module.
@@ -58,7 +58,7 @@ func (m *Module) ExecutionModes(function ID) []ExecutionMode {
 	return list
 }
 
-// SpecConstant is a scalar constant that may be given another value.
+// SpecConstant is a scalar specialization constant: Specialize can give it another value.
 type SpecConstant struct {
 	SpecID  uint32
 	ID      ID

@@ -39,8 +39,8 @@ func BuiltInNumber(name string) (uint32, bool) {
 	return 0, false
 }
 
-// IsLiteral tells whether an operand of an instruction is a literal, not an
-// identifier; operands are counted from 0, the first one after the result.
+// IsLiteral reports whether an operand of an instruction is a literal and not an identifier.
+// Operands are counted from 0, starting after the result.
 func (op Opcode) IsLiteral(operand int) bool {
 	info := op.grammarInfo()
 	if info == nil {
@@ -73,9 +73,9 @@ func ExtInstIsLiteral(set string, number uint32, operand int) bool {
 	return false
 }
 
-// OperandCount returns how many operands an instruction has at least, and at most, its
-// result and type left out. most is -1 where there is no bound, as for operands with
-// parameters of their own.
+// OperandCount returns the least and the greatest number of operands of an instruction, not
+// counting its result and type. most is -1 if there is no bound, which also holds for
+// optional literals, since these may have parameters of their own.
 func (op Opcode) OperandCount() (least, most int) {
 	info := op.grammarInfo()
 	if info == nil {

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// WithExports returns a copy of the module in which the functions and variables
-// of names are exported by those names, so that a host finds them in a built
-// program. m is not changed. It is an error if one of them has a linkage name
-// already.
+// WithExports returns a copy of the module that exports the functions and variables in names by
+// those names, so that a host finds them in a built program. m is not changed; without names it is
+// the result. It is an error if one of them has a linkage name already.
 func (m *Module) WithExports(names map[ID]string) (*Module, error) {
 	if len(names) == 0 {
 		return m, nil

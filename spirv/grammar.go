@@ -10,8 +10,8 @@ import (
 // Opcode is the number of an instruction, the low half of its first word.
 type Opcode uint16
 
-// String is the instruction's name, "OpIAdd", or "Op4242" for one that the
-// grammar does not have.
+// String returns the instruction's name, "OpIAdd", or "Op4242" if the grammar does not
+// have it.
 func (op Opcode) String() string {
 	if info := op.grammarInfo(); info != nil {
 		return info.name
@@ -19,8 +19,11 @@ func (op Opcode) String() string {
 	return fmt.Sprintf("Op%d", uint16(op))
 }
 
+// operandKind is a kind of operands of the grammar; the generated constants list them.
 type operandKind uint8
 
+// quantifier tells how often an operand occurs: once, at most once, or any number of times
+// up to the end of the instruction.
 type quantifier uint8
 
 const (
@@ -81,7 +84,7 @@ func findEnumerant(k operandKind, value uint32) *enumerant {
 	return enums[k].findEnumerant(value)
 }
 
-// isID tells whether an operand of this kind is the number of an identifier.
+// isID reports whether an operand of this kind is an identifier.
 func (k operandKind) isID() bool {
 	switch k {
 	case kindIdResultType, kindIdResult, kindIdRef, kindIdScope, kindIdMemorySemantics:
@@ -90,8 +93,8 @@ func (k operandKind) isID() bool {
 	return false
 }
 
-// resultWords returns the indexes of an instruction's result type and result
-// among its operand words, -1 for those that it does not have.
+// resultWords returns the indexes of an instruction's result type and result among its
+// operand words, or -1 for those that it does not have. Both come before other operands.
 func (op Opcode) resultWords() (typ, result int) {
 	typ, result = -1, -1
 	info := op.grammarInfo()
@@ -109,13 +112,14 @@ func (op Opcode) resultWords() (typ, result int) {
 	return
 }
 
-// operandRef is one operand of an instruction: words at to at+words.
+// operandRef is one operand of an instruction: its kind, and words [at, at+words) of the
+// instruction's operand words.
 type operandRef struct {
 	at, words int
 	kind      operandKind
 }
 
-// operandWalk reads the operands of one instruction as its grammar says.
+// operandWalk reads the operands of one instruction according to the grammar.
 type operandWalk struct {
 	m     *Module
 	in    *Instruction
@@ -123,9 +127,9 @@ type operandWalk struct {
 	found []operandRef
 }
 
-// operands returns the operands of an instruction in order, appended to buf:
-// composite kinds as their parts, parameters of enumerants after them. It is
-// an error if the words do not fit the grammar.
+// operands appends the operands of an instruction to buf, in order, and returns it: pairs as
+// their two parts, and the parameters of an enumerant after it. It is an error if the words do
+// not fit the grammar; those that were read are lost then.
 func (m *Module) operands(in *Instruction, buf []operandRef) ([]operandRef, error) {
 	info := in.Op.grammarInfo()
 	if info == nil {
@@ -163,6 +167,7 @@ func (w *operandWalk) readOperands(ops []operand) error {
 	return nil
 }
 
+// takeWords adds an operand of that many words, which must be there.
 func (w *operandWalk) takeWords(kind operandKind, words int) error {
 	if words > w.wordsLeft() {
 		return fmt.Errorf("operand %d is missing", len(w.found)+1)
@@ -182,11 +187,11 @@ func (w *operandWalk) readOperand(kind operandKind) error {
 	return w.takeWords(kind, 1)
 }
 
-// enums has the rows of coreEnums by kind.
+// enums has the rows of coreEnums by kind: a slice is indexed faster than a map.
 var enums [kindCount]*enumInfo
 
-// specialKinds are the kinds of operands that have more than one word or are
-// followed by operands of their own.
+// specialKinds have the readers of the kinds of operands that take more than one word or are
+// followed by operands of their own. Enumerations are not among them.
 var specialKinds [kindCount]func(w *operandWalk) error
 
 func init() {
@@ -221,13 +226,15 @@ func (w *operandWalk) readString() error {
 	return w.takeWords(kindLiteralString, n)
 }
 
+// readContextNumber reads a number whose type decides its length. It is always the last operand
+// of a constant, so it takes all words that are left.
 func (w *operandWalk) readContextNumber() error {
 	return w.takeWords(kindLiteralContextDependentNumber, max(1, w.wordsLeft()))
 }
 
-// readExtInst reads the number of an extended instruction and then that
-// instruction's operands. The operands of an unknown set are taken for
-// identifiers: non-semantic sets have no others, and Link refuses other sets.
+// readExtInst reads the number of an extended instruction and then that instruction's
+// operands. Those of an unknown instruction are left to the grammar of OpExtInst, which takes
+// them for identifiers: non-semantic sets have no others, and Link refuses other sets.
 func (w *operandWalk) readExtInst() error {
 	if err := w.takeWords(kindLiteralExtInstInteger, 1); err != nil {
 		return err
@@ -241,8 +248,8 @@ func (w *operandWalk) readExtInst() error {
 	return w.readOperands(info.operands)
 }
 
-// readSpecConstantOp reads the opcode in an OpSpecConstantOp and that instruction's
-// operands, without its type and result.
+// readSpecConstantOp reads the opcode in an OpSpecConstantOp and the operands of that
+// instruction, which has no type and result there. Nesting is refused, as it would recurse.
 func (w *operandWalk) readSpecConstantOp() error {
 	if err := w.takeWords(kindLiteralSpecConstantOpInteger, 1); err != nil {
 		return err
@@ -265,8 +272,8 @@ func (w *operandWalk) switchCase() error {
 	return w.takeWords(kindIdRef, 1)
 }
 
-// switchWords is the number of words of a case literal of an OpSwitch, which
-// has the width of the selector; 0 if the selector is not an integer.
+// switchWords returns the number of words of a case literal of an OpSwitch, which has the
+// width of the selector, or 0 if the selector is not an integer of at most 64 bits.
 func (m *Module) switchWords(in *Instruction) int {
 	if len(in.Words) == 0 {
 		return 0
@@ -278,6 +285,8 @@ func (m *Module) switchWords(in *Instruction) int {
 	return int(t.Words[1]+31) / 32
 }
 
+// readEnum reads a value of an enumeration and its parameters: in a mask, those of each bit
+// that is set, from the lowest on.
 func (w *operandWalk) readEnum(kind operandKind, info *enumInfo) error {
 	if err := w.takeWords(kind, 1); err != nil {
 		return err
@@ -313,14 +322,14 @@ func (w *operandWalk) readParameters(kind operandKind, value uint32) error {
 	return nil
 }
 
-// The loop controls whose operands the grammar lists as one number. They are those of
-// SPV_INTEL_fpga_loop_controls.
+// Loop controls of SPV_INTEL_fpga_loop_controls that have several operands, while the grammar
+// lists one number for each.
 const (
 	loopDependencyArray = 1 << 18
 	loopCount           = 1 << 24
 )
 
-// readDependencies reads a number of arrays, each with a length that is safe.
+// readDependencies reads the number of arrays, then each array with its safe length.
 func (w *operandWalk) readDependencies() error {
 	if err := w.takeWords(kindLiteralInteger, 1); err != nil {
 		return err
@@ -357,8 +366,8 @@ var opcodesByName = sync.OnceValue(func() map[string]Opcode {
 	return table
 })
 
-// HasResult tells whether the instruction defines a value, and whether that
-// has a type.
+// HasResult reports whether the instruction defines an identifier, and whether that has a
+// type.
 func (op Opcode) HasResult() (result, typed bool) {
 	t, r := op.resultWords()
 	return r >= 0, t >= 0

@@ -2,12 +2,11 @@ package spirv
 
 import "math"
 
-// maxLayoutDepth bounds types that contain each other.
+// maxLayoutDepth bounds the nesting of types: in a hostile module a type may contain itself.
 const maxLayoutDepth = 64
 
-// ByteSize is the size in bytes that OpenCL gives a type of data in memory,
-// with pointers of 64 bits; ok is false for types that have none, or that are
-// larger than an int.
+// ByteSize returns the size in bytes that OpenCL gives a type of data in memory, with pointers of
+// 64 bits. ok is false for types without a size, and for those of more than 2 GiB.
 func (m *Module) ByteSize(id ID) (size int, ok bool) {
 	size, _, ok = m.byteLayout(id, maxLayoutDepth)
 	return size, ok
@@ -36,7 +35,8 @@ func (m *Module) byteLayout(id ID, depth int) (size, align int, ok bool) {
 	return 0, 0, false
 }
 
-// vectorLayout: a vector of three has the size of one of four.
+// vectorLayout returns the layout of a vector, which is aligned to its size. A vector of three has
+// the size of one of four.
 func (m *Module) vectorLayout(in *Instruction, depth int) (size, align int, ok bool) {
 	size, _, ok = m.byteLayout(ID(in.Words[1]), depth-1)
 	n := int(in.Words[2])

@@ -1,7 +1,7 @@
 package spirv
 
-// versionAddition is an opcode, or a value of an enumeration, that a version after 1.0
-// brought.
+// versionAddition is a range of opcodes, or of values of an enumeration, that a version after 1.0
+// added.
 type versionAddition struct {
 	first, last uint32
 	version     Version
@@ -28,10 +28,10 @@ var operandAdditions = map[operandKind][]versionAddition{
 // DependencyInfinite and DependencyLength.
 const loopControlAdditions = 0xC
 
-// LeastVersion returns the oldest version that has all that the module uses. The rules
-// for kernels only grew from 1.0 to 1.3, so that such a module is one of any version
-// from that on; the version of a newer module is its own, as the rules for entry points
-// changed in 1.4.
+// LeastVersion returns the oldest version that has everything that the module uses. From 1.0 to
+// 1.3 versions only added to the rules for kernels, so the module is valid in every version from
+// that one to 1.3. The result for a newer module is its own version, since 1.4 changed the rules
+// for entry points.
 func (m *Module) LeastVersion() Version {
 	if m.Version > Version1_3 {
 		return m.Version
@@ -56,7 +56,7 @@ func (m *Module) LeastVersion() Version {
 	return least
 }
 
-// additionOf returns the version that brought a number, 1.0 for all that are not listed.
+// additionOf returns the version that added a number, which is 1.0 for those that are not listed.
 func additionOf(list []versionAddition, number uint32) Version {
 	for _, a := range list {
 		if number >= a.first && number <= a.last {

@@ -16,14 +16,14 @@ type Input struct {
 // LinkOptions are the options of Link; the zero value makes a complete
 // program without linkage.
 type LinkOptions struct {
-	// AllowUnresolved leaves imports that no input exports in the result,
-	// whose Imports lists them; else they are an *UnresolvedError.
+	// AllowUnresolved leaves imports that no input exports in the result, whose Imports
+	// lists them. Without it they are an *UnresolvedError.
 	AllowUnresolved bool
-	// Provided tells which names the device provides: their imports stay in
-	// the result when no input exports them, without an error. It may be nil.
+	// Provided reports whether the device provides a name. An import of such a name that
+	// no input exports stays in the result and is not an error. It may be nil.
 	Provided func(name string) bool
-	// KeepExports leaves the linkage names of exports in the result, so that
-	// its Exports lists them and it can be linked again.
+	// KeepExports leaves the linkage names of exports in the result, so that its Exports
+	// lists them and the result can be linked again.
 	KeepExports bool
 }
 
@@ -118,7 +118,9 @@ type linker struct {
 	defined    map[ID]bool         // those that are defined
 	interfaces map[ID]bool         // new variables that interfaces list
 	types      map[ID]*Instruction // new types, once they are needed
-	room       int                 // steps left for comparing recursive types
+	// room is how many steps are left for comparing recursive types and for listing the
+	// functions of each kernel: both can take more than linear time for hostile inputs.
+	room int
 }
 
 // unit is one input and the state that the link keeps for it.
@@ -131,7 +133,7 @@ type unit struct {
 	index   int            // among the inputs
 	bodies  map[ID]*Function
 	alias   map[ID]target     // the symbols that replace imports and superseded exports
-	dropped map[ID]bool       // identifiers that are not copied: the keys of alias and the contents of their bodies
+	dropped map[ID]bool       // not copied: the keys of alias, and all that they define
 	shared  map[ID]bool       // identifiers that an earlier instruction of equal content replaces
 	forward map[ID]bool       // pointers that an OpTypeForwardPointer names
 	adapted map[ID]adaptation // imports whose calls convert pointers
@@ -222,7 +224,8 @@ func memoryModelString(in *Instruction) string {
 	return enumName(kindAddressingModel, in.Words[0]) + " " + enumName(kindMemoryModel, in.Words[1])
 }
 
-// mergeHeaders makes the sections before the entry points.
+// mergeHeaders makes the sections before the entry points, and copies the strings: sources and
+// lines refer to them.
 func (l *linker) mergeHeaders() error {
 	for _, u := range l.units {
 		l.out.Version = max(l.out.Version, u.Module.Version)
@@ -253,8 +256,8 @@ func (l *linker) addOnce(s section, in *Instruction) {
 	l.out.sections[s] = append(l.out.sections[s], in)
 }
 
-// finishModule drops the Linkage capability of a module without linkage and
-// builds the indexes of the result, which also checks it.
+// finishModule drops the Linkage capability if the result has no linkage, and builds the indexes
+// of the result. The latter also checks it.
 func (l *linker) finishModule() error {
 	if !l.hasLinkage() {
 		l.out.sections[sectionCapability] = slices.DeleteFunc(l.out.sections[sectionCapability],

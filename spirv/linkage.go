@@ -1,6 +1,6 @@
 package spirv
 
-// Linkage tells how a module shares a symbol.
+// Linkage is the number of a linkage type: how a module shares a symbol.
 type Linkage uint32
 
 // The linkage types.
@@ -10,7 +10,7 @@ const (
 	LinkageLinkOnceODR Linkage = 2 // an export that several modules may have
 )
 
-// String is the linkage type's name.
+// String returns the linkage type's name.
 func (l Linkage) String() string { return enumName(kindLinkageType, uint32(l)) }
 
 // Symbol is a function or variable with a linkage name.
@@ -64,6 +64,8 @@ func (m *Module) appendSymbols(list []Symbol, in *Instruction, want func(Linkage
 	return list
 }
 
+// linkageAttributes takes the parameters of the decoration apart; it returns false if they are
+// not a name and one word.
 func linkageAttributes(words []uint32) (string, Linkage, bool) {
 	name, rest := getString(words)
 	if len(rest) != 1 {

@@ -2,8 +2,8 @@ package spirv
 
 import "slices"
 
-// numberFunctions numbers the functions that are copied before the globals
-// are, because constants may be addresses of functions.
+// numberFunctions numbers the functions that will be copied. It does so before globals are
+// copied, because constants may be addresses of functions.
 func (l *linker) numberFunctions() error {
 	for _, u := range l.units {
 		for _, f := range u.Module.functions {
@@ -97,14 +97,14 @@ func (l *linker) appendTo(s section, in *Instruction) {
 	l.out.sections[s] = append(l.out.sections[s], in)
 }
 
-// ownsCopy tells whether the copy of an identifier came from this unit. Only
-// that unit's names and decorations are copied with it.
+// ownsCopy reports whether the copy of an identifier came from this unit. Only the names and
+// decorations of that unit are copied with it.
 func (u *unit) ownsCopy(id ID) bool {
 	return !u.dropped[id] && !u.shared[id] && u.ids.get(id) != 0
 }
 
-// copyAnnotations copies the decorations of the copied identifiers; those of
-// groups are applied to each target by itself.
+// copyAnnotations copies the decorations of the copied identifiers. Those of groups are written
+// as decorations of each target, so the result has no groups.
 func (l *linker) copyAnnotations() error {
 	for _, u := range l.units {
 		seen := map[ID]bool{}
@@ -124,12 +124,14 @@ func (l *linker) copyAnnotations() error {
 	return nil
 }
 
-// isAliasScope tells whether an opcode is one of the declarations that stand
-// among the decorations (SPV_INTEL_memory_access_aliasing).
+// isAliasScope reports whether an instruction is one of the declarations that are among the
+// decorations (SPV_INTEL_memory_access_aliasing).
 func isAliasScope(op Opcode) bool {
 	return op == OpAliasDomainDeclINTEL || op == OpAliasScopeDeclINTEL || op == OpAliasScopeListDeclINTEL
 }
 
+// annotationTargets returns the identifiers that an annotation decorates; those of
+// OpGroupMemberDecorate alternate with the numbers of members.
 func annotationTargets(in *Instruction) []ID {
 	step, ids := 1, in.Words
 	switch in.Op {
@@ -159,8 +161,8 @@ func (l *linker) copyDecorations(u *unit, id ID) {
 	}
 }
 
-// keepsLinkage tells whether a symbol keeps its linkage: imports that are not
-// dropped by now were not resolved.
+// keepsLinkage reports whether a symbol keeps its linkage. Imports that have not been dropped by
+// now were not resolved and keep it; exports do only if the options say so.
 func (l *linker) keepsLinkage(d Decoration) bool {
 	_, linkage, ok := linkageAttributes(d.Words)
 	return ok && (linkage == LinkageImport || l.opts.KeepExports)
@@ -176,9 +178,9 @@ func (d Decoration) asInstruction(id ID) *Instruction {
 	return &Instruction{Op: d.op, Words: append(words, d.Words...)}
 }
 
-// copyEntryPoints copies entry points and their modes. Up to version 1.3 an
-// entry point lists the Input and Output variables that its functions use,
-// from 1.4 on all global variables; functions of other modules add theirs.
+// copyEntryPoints copies entry points and their modes. Up to version 1.3 an entry point lists the
+// Input and Output variables that its functions use, from 1.4 on all global variables. Functions
+// of other modules that it reaches now add theirs.
 func (l *linker) copyEntryPoints() error {
 	first := map[string]string{} // by model and name
 	uses := l.globalUses()
@@ -227,8 +229,8 @@ func (l *linker) globalUses() map[ID][]ID {
 	return uses
 }
 
-// namedIn lists the nodes that instructions refer to. Every word is taken for
-// an identifier, literals too: an additional global in an interface is valid.
+// namedIn lists the nodes to which instructions refer. It takes every word for an identifier,
+// even literals, which is fast and safe: an additional global in an interface is valid.
 func namedIn(list []*Instruction, nodes map[ID][]*Instruction) []ID {
 	var ids []ID
 	seen := map[ID]bool{}
@@ -249,8 +251,8 @@ func (l *linker) inInterface(s StorageClass) bool {
 	return s == StorageInput || s == storageOutput || l.out.Version >= Version1_4
 }
 
-// completeInterface adds the variables that its functions use to an entry
-// point's interface, and drops those that became equal.
+// completeInterface adds the variables that an entry point's functions use to its interface, and
+// drops duplicates, as equal variables of several modules have become one.
 func (l *linker) completeInterface(in *Instruction, uses map[ID][]ID) *Instruction {
 	_, list := getString(in.Words[2:])
 	words := slices.Clip(in.Words[:len(in.Words)-len(list)])
@@ -274,8 +276,7 @@ func (l *linker) completeInterface(in *Instruction, uses map[ID][]ID) *Instructi
 	return &Instruction{Op: in.Op, Words: words}
 }
 
-// reachableFrom lists the function and everything that it uses, directly or
-// not.
+// reachableFrom lists the function and everything that it uses, directly or indirectly.
 func reachableFrom(id ID, uses map[ID][]ID) []ID {
 	seen := map[ID]bool{id: true}
 	list := []ID{id}

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Equal types and constants of several modules become one. Globals are copied
-// in the order of the inputs, but each after those that it refers to: an
-// earlier module may import the variable that a later one defines.
+// Equal types and constants of several modules become one. Globals are copied in the order of
+// the inputs, except that each comes after those to which it refers: an earlier module may
+// import a variable that a later one defines.
 
 // mergeGlobals copies types, constants and variables, without the line
 // instructions among them.
@@ -27,12 +27,13 @@ func (l *linker) mergeGlobals() error {
 // The states of a global during visitGlobal.
 const (
 	unvisited = iota
-	opened    // the globals that it refers to are being copied
+	opened    // the globals to which it refers are being copied
 	copied
 )
 
-// visitGlobal copies a global and all globals that it refers to. It does not
-// recurse: the input decides how deep types nest.
+// visitGlobal copies a global after all globals to which it refers. It does not recurse: the
+// input decides how deep types nest. A global stays on the stack while it is opened and is
+// copied when it is on top again.
 func (l *linker) visitGlobal(t target) {
 	stack := []target{t}
 	for len(stack) > 0 {
@@ -52,8 +53,8 @@ func (l *linker) visitGlobal(t target) {
 	}
 }
 
-// pushNamed pushes the unvisited globals that an instruction refers to, the
-// last one first.
+// pushNamed pushes the unvisited globals to which an instruction refers, the last one first,
+// so that they are copied in the order of the operands.
 func (l *linker) pushNamed(stack []target, u *unit, in *Instruction) []target {
 	refs, _ := u.Module.operands(in, u.refs[:0])
 	u.refs = refs
@@ -69,8 +70,8 @@ func (l *linker) pushNamed(stack []target, u *unit, in *Instruction) []target {
 	return stack
 }
 
-// mayFollow tells whether an instruction may precede the global that it refers
-// to: this holds for recursive pointers and for debug information.
+// mayFollow reports whether the global t may follow an instruction that refers to it: a
+// recursive pointer may follow a struct, and debug information may follow debug information.
 func (l *linker) mayFollow(in *Instruction, t target) bool {
 	switch in.Op {
 	case OpTypeStruct:
@@ -81,7 +82,8 @@ func (l *linker) mayFollow(in *Instruction, t target) bool {
 	return false
 }
 
-// followAlias follows an import to the symbol that replaces it.
+// followAlias returns the symbol that replaces an import or a superseded export, or the
+// identifier itself.
 func (u *unit) followAlias(id ID) target {
 	if t, ok := u.alias[id]; ok {
 		return t
@@ -89,8 +91,8 @@ func (u *unit) followAlias(id ID) target {
 	return target{u, id}
 }
 
-// isGlobal tells whether visitGlobal copies a target: not functions, their
-// contents, or the earlier sections.
+// isGlobal reports whether visitGlobal copies a target: it does not copy functions, their
+// contents, or the sections before the globals.
 func (t target) isGlobal() bool {
 	in := t.unit.Module.Def(t.id)
 	switch {
@@ -104,7 +106,8 @@ func (t target) isGlobal() bool {
 	return isGlobal(in.Op)
 }
 
-// copyGlobal copies one global whose operands were copied.
+// copyGlobal copies one global whose operands have been copied. One that has a new number
+// already is not merged with an equal one: it is referred to by that number.
 func (l *linker) copyGlobal(u *unit, in *Instruction) {
 	if in.Op == OpTypePointer && l.isRecursive(target{u, in.Result()}) {
 		l.copyRecursive(u, in)
@@ -120,7 +123,8 @@ func (l *linker) copyGlobal(u *unit, in *Instruction) {
 	l.out.sections[sectionGlobal] = append(l.out.sections[sectionGlobal], l.renumberInstruction(u, in))
 }
 
-// isShareable tells whether equal instructions of several modules become one.
+// isShareable reports whether equal instructions become one. Specialization constants and
+// decorated constants stay apart, and so do variables except built-in ones.
 func (l *linker) isShareable(u *unit, in *Instruction) bool {
 	if isType(in.Op) {
 		return true
@@ -135,7 +139,8 @@ func (l *linker) isShareable(u *unit, in *Instruction) bool {
 	return false
 }
 
-// copyShared copies an instruction unless an equal one was copied before.
+// copyShared copies an instruction, unless an equal one was copied before: then its identifier
+// gets the number of that one.
 func (l *linker) copyShared(u *unit, s section, in *Instruction) {
 	key := l.contentKey(u, in)
 	if id, ok := l.shared[key]; ok {
@@ -148,8 +153,8 @@ func (l *linker) copyShared(u *unit, s section, in *Instruction) {
 	l.out.sections[s] = append(l.out.sections[s], out)
 }
 
-// contentKey encodes everything that makes two instructions equal: all words
-// but the result, in new numbers, and the decorations.
+// contentKey encodes everything that makes two instructions equal: the opcode, all words except
+// the result, in new numbers, and the decorations.
 func (l *linker) contentKey(u *unit, in *Instruction) string {
 	_, r := in.Op.resultWords()
 	words := l.newWords(u, in, r)
@@ -218,8 +223,8 @@ func (l *linker) newNumber(t target) ID {
 // pointer before it is defined, after an OpTypeForwardPointer. Such pointers
 // are compared by the whole graph of types that they reach.
 
-// isRecursive tells whether an identifier is a pointer type, declared
-// forward, that reaches itself.
+// isRecursive reports whether an identifier is a pointer type that is declared forward and
+// reaches itself. The first query computes its graph.
 func (l *linker) isRecursive(t target) bool {
 	if !t.unit.forward[t.id] {
 		return false
@@ -232,6 +237,8 @@ func (l *linker) isRecursive(t target) bool {
 	return key != ""
 }
 
+// numberRecursive gives a recursive pointer its new number: that of an equal one, if there was
+// any. Its graph identifies it, since its words do not exist before its pointee has a number.
 func (l *linker) numberRecursive(t target) ID {
 	key := t.unit.graphs[t.id]
 	id, ok := l.shared[key]
@@ -303,7 +310,7 @@ func (g *graphWalk) appendType(id ID) []uint32 {
 	return words
 }
 
-// declareForward declares the recursive pointers that a struct refers to.
+// declareForward declares the recursive pointers to which a struct refers, each once.
 func (l *linker) declareForward(u *unit, in *Instruction) {
 	for _, w := range in.Words[1:] {
 		t := u.followAlias(ID(w))
@@ -321,8 +328,8 @@ func (l *linker) declareForward(u *unit, in *Instruction) {
 	}
 }
 
-// copyRecursive copies a recursive pointer type unless an equal one was copied
-// earlier.
+// copyRecursive copies a recursive pointer type, unless an equal one was copied earlier. After
+// that the pointer needs no forward declaration any more.
 func (l *linker) copyRecursive(u *unit, in *Instruction) {
 	id := l.newNumber(target{u, in.Result()})
 	if l.defined[id] {

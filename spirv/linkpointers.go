@@ -1,19 +1,19 @@
 package spirv
 
-// Pointers of SPIR-V have the type of their target, and those of LLVM do not: a
-// translator guesses it from the uses that a module has. So two modules
-// may spell one function with different pointers. Link takes such an import
-// for the export, and has its calls convert the pointers.
+// Pointers of SPIR-V have the type of their target, those of LLVM do not: a translator infers it
+// from the uses within a module. So two modules may declare the same function with different
+// pointer types. Link binds such an import to the export all the same, and converts the
+// pointers at its calls.
 
-// adaptation is the two types of a function, renumbered: return type, then the
-// parameters.
+// adaptation has the types of a function as it is imported and as it is exported, with new
+// numbers: the return type, then the parameters.
 type adaptation struct {
 	imported, exported []uint32
 }
 
-// adaptPointers notes that the calls of an import need conversions. It is false
-// where the types differ in more than the targets of pointers, or where the
-// function is not only called.
+// adaptPointers notes that the calls of an import need conversions. It returns false if the types
+// differ in more than the targets of pointers, or if something other than a call uses the
+// function: its address would have the wrong type.
 func (l *linker) adaptPointers(b binding, from, to ID) bool {
 	if !b.Function || !b.to.Function {
 		return false
@@ -38,7 +38,8 @@ func (l *linker) adaptPointers(b binding, from, to ID) bool {
 	return true
 }
 
-// globalsByResult finds the new types, once.
+// globalsByResult returns the new types by their numbers. It finds them on the first call, when
+// all globals have been copied.
 func (l *linker) globalsByResult() map[ID]*Instruction {
 	if l.types == nil {
 		l.types = make(map[ID]*Instruction)
@@ -51,8 +52,7 @@ func (l *linker) globalsByResult() map[ID]*Instruction {
 	return l.types
 }
 
-// samePointers tells whether two types are equal, or pointers of one storage
-// class.
+// samePointers reports whether two types are equal, or both pointers of the same storage class.
 func samePointers(types map[ID]*Instruction, a, b ID) bool {
 	if a == b {
 		return true
@@ -61,7 +61,7 @@ func samePointers(types map[ID]*Instruction, a, b ID) bool {
 	return x != nil && y != nil && x.Op == OpTypePointer && y.Op == OpTypePointer && x.Words[1] == y.Words[1]
 }
 
-// onlyCalls tells whether a unit uses a function for nothing but calls.
+// onlyCalls reports whether a unit uses a function only in calls of it.
 func (u *unit) onlyCalls(id ID) bool {
 	for _, g := range u.Module.Globals() {
 		if u.refersTo(g, id) {
@@ -81,7 +81,8 @@ func (u *unit) onlyCalls(id ID) bool {
 	return true
 }
 
-// refersTo tells whether an instruction has an identifier among its operands.
+// refersTo reports whether an instruction has an identifier among its operands, true if that is
+// not known.
 func (u *unit) refersTo(in *Instruction, id ID) bool {
 	refs, err := u.Module.operands(in, u.refs[:0])
 	u.refs = refs
@@ -96,8 +97,8 @@ func (u *unit) refersTo(in *Instruction, id ID) bool {
 	return false
 }
 
-// adaptCalls puts the conversions around the calls of a function's body. body
-// is that of the unit, out the renumbered one.
+// adaptCalls adds conversions around the calls in a function's body that need them. body has the
+// instructions of the unit, out the renumbered ones.
 func (l *linker) adaptCalls(u *unit, body, out []*Instruction) []*Instruction {
 	if len(u.adapted) == 0 {
 		return out
@@ -117,7 +118,8 @@ func (l *linker) adaptCalls(u *unit, body, out []*Instruction) []*Instruction {
 	return list
 }
 
-// adaptCall appends a call with its conversions.
+// adaptCall appends a call with the conversions of its arguments before it, and of its result
+// after it. The converted result keeps the identifier that its uses have.
 func (l *linker) adaptCall(list []*Instruction, call *Instruction, a adaptation) []*Instruction {
 	words := append([]uint32(nil), call.Words...)
 	for i, arg := range words[3:] {

@@ -14,8 +14,8 @@ type binding struct {
 	to export
 }
 
-// resolveSymbols finds the replacement of every import and of every export
-// whose name an earlier input defines.
+// resolveSymbols finds the replacement of every import, and of every export that is superseded by
+// one of the same name. Replaced symbols are not copied.
 func (l *linker) resolveSymbols() error {
 	l.exports = map[string]*export{}
 	for _, u := range l.units {
@@ -40,7 +40,7 @@ func (l *linker) resolveSymbols() error {
 	return nil
 }
 
-// checkNames refuses two linkage names of one function or variable.
+// checkNames refuses a function or variable with two linkage names.
 func (u *unit) checkNames(symbols []Symbol) error {
 	names := map[ID]string{}
 	for _, s := range symbols {
@@ -125,9 +125,9 @@ func (u *unit) dropSymbol(s Symbol) {
 	})
 }
 
-// checkTypes compares the types of each binding. The types are renumbered by
-// now, so that equal ones have one number. Those that differ in the targets of
-// pointers alone are adapted.
+// checkTypes compares the types of each binding. The types have been renumbered by now, so equal
+// ones have the same number. Functions whose types differ only in the targets of pointers are
+// adapted.
 func (l *linker) checkTypes() error {
 	for _, b := range l.bindings {
 		from, to := b.unit.newType(b.Symbol), b.to.unit.newType(b.to.Symbol)
@@ -142,7 +142,7 @@ func (l *linker) checkTypes() error {
 	return nil
 }
 
-// newType is the new number of a function's type or a variable's.
+// newType returns the new number of the type of a function or variable.
 func (u *unit) newType(s Symbol) ID {
 	in := u.Module.Def(s.ID)
 	if s.Function {

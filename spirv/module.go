@@ -27,9 +27,8 @@ func (v Version) String() string {
 	return fmt.Sprintf("%d.%d", uint32(v)>>16&0xff, uint32(v)>>8&0xff)
 }
 
-// Instruction is one instruction. Words are the operand words: all but the
-// first, in host byte order. They are shared with the module that they were
-// read from and must not be changed.
+// Instruction is one instruction. Words are its operand words, that is all but the first, in
+// host byte order. Several modules may share them, so they must not be changed.
 type Instruction struct {
 	Op    Opcode
 	Words []uint32
@@ -46,15 +45,14 @@ type Function struct {
 	Body []*Instruction
 }
 
-// ID is the function's identifier.
+// ID returns the function's identifier.
 func (f *Function) ID() ID { return ID(f.Def.Words[1]) }
 
-// IsDeclaration tells whether the function has no body.
+// IsDeclaration reports whether the function has no body.
 func (f *Function) IsDeclaration() bool { return len(f.Body) == 0 }
 
-// Module is a module: its instructions by section of the logical layout, in
-// the order of the input. A module never changes after it is made; several
-// goroutines may use it.
+// Module is a SPIR-V module: its instructions by sections of the logical layout, in the order
+// of the input. A module does not change after it is made, so goroutines may share it.
 type Module struct {
 	Version   Version
 	Generator uint32
@@ -65,7 +63,7 @@ type Module struct {
 
 	defs           idTable[*Instruction]
 	decorations    map[ID][]Decoration // by target
-	decorationRoom int                 // how many more the size of the module allows (maxDecorations)
+	decorationRoom int                 // how many more may be added (maxDecorations)
 	names          map[ID]string
 }
 
@@ -85,8 +83,8 @@ const (
 	sectionFunctions
 )
 
-// sectionOf has the opcodes of the sections before the types and those that
-// structure functions. All others belong to the globals or to a body.
+// sectionOf has the opcodes that belong to the sections before the types, and those that
+// structure functions. All others belong to the globals or to the body of a function.
 var sectionOf = map[Opcode]section{
 	OpCapability:              sectionCapability,
 	OpExtension:               sectionExtension,
@@ -119,17 +117,17 @@ var sectionOf = map[Opcode]section{
 	OpLabel:                   sectionFunctions,
 }
 
-// Functions returns the functions in the order of the module: declarations
-// first.
+// Functions returns the functions in the order of the module, which has declarations before
+// definitions.
 func (m *Module) Functions() []*Function { return m.functions }
 
 // Globals returns types, constants, variables and lines in order.
 func (m *Module) Globals() []*Instruction { return m.sections[sectionGlobal] }
 
-// Def returns the instruction that defines an identifier, nil if none does.
+// Def returns the instruction that defines an identifier, or nil if none does.
 func (m *Module) Def(id ID) *Instruction { return m.defs.get(id) }
 
-// TypeOf returns the type of the value that id names, 0 if it has none.
+// TypeOf returns the type of the value that id names, or 0 if it has none.
 func (m *Module) TypeOf(id ID) ID {
 	if in := m.Def(id); in != nil {
 		return in.Type()
@@ -137,7 +135,7 @@ func (m *Module) TypeOf(id ID) ID {
 	return 0
 }
 
-// Type is the instruction's result type, 0 if it has none.
+// Type returns the instruction's result type, or 0 if it has none.
 func (in *Instruction) Type() ID {
 	if t, _ := in.Op.resultWords(); t >= 0 && t < len(in.Words) {
 		return ID(in.Words[t])
@@ -145,7 +143,7 @@ func (in *Instruction) Type() ID {
 	return 0
 }
 
-// Result is the identifier that the instruction defines, 0 if none.
+// Result returns the identifier that the instruction defines, or 0 if it defines none.
 func (in *Instruction) Result() ID {
 	if _, r := in.Op.resultWords(); r >= 0 && r < len(in.Words) {
 		return ID(in.Words[r])
@@ -159,7 +157,7 @@ func (in *Instruction) Operands() []uint32 {
 	return in.Words[max(t, r)+1:]
 }
 
-// Name is the name that an OpName gives, or "%12".
+// Name returns the name that an OpName gives an identifier, or its number as in "%12".
 func (m *Module) Name(id ID) string {
 	if name := m.names[id]; name != "" {
 		return name
@@ -198,9 +196,9 @@ func ExtInstName(set string, number uint32) string {
 	return ""
 }
 
-// idTable maps the identifiers of a module to values. It is a slice unless the
-// bound is far above the number of words: a header of 20 bytes may claim a
-// bound of 2^32-1, and memory must stay in proportion to the input.
+// idTable maps the identifiers of a module to values. It is a slice unless the bound is far
+// above the number of words: a header of 20 bytes may claim a bound of 2^32-1, and memory
+// must stay in proportion to the input. An identifier without a value has the zero value.
 type idTable[T any] struct {
 	dense  []T
 	sparse map[ID]T
@@ -242,7 +240,7 @@ const (
 	AddressingPhysical64 AddressingModel = 2
 )
 
-// String is the model's name, "Physical64".
+// String returns the model's name, "Physical64".
 func (a AddressingModel) String() string { return enumName(kindAddressingModel, uint32(a)) }
 
 // AddressingModel returns the module's addressing model, Logical if it does
@@ -254,16 +252,16 @@ func (m *Module) AddressingModel() AddressingModel {
 	return AddressingLogical
 }
 
-// IsNonSemantic tells whether the instructions of a set may be dropped without
-// changing the results of a module: debug information, and the sets with the
+// IsNonSemantic reports whether the instructions of a set can be dropped without changing the
+// results of a module. That is so for the sets of debug information, and for those with the
 // prefix that SPV_KHR_non_semantic_info reserves.
 func IsNonSemantic(set string) bool {
 	return strings.HasPrefix(set, "NonSemantic.") || strings.HasPrefix(set, "OpenCL.DebugInfo.") ||
 		set == "DebugInfo" || set == "SPIRV.debug"
 }
 
-// Operands lists the identifiers that an instruction of the module uses, in
-// their order; none if the instruction does not fit the grammar.
+// Operands returns the identifiers that an instruction of the module uses, in their order, its
+// result type among them. It returns nil if the instruction does not fit the grammar.
 func (m *Module) Operands(in *Instruction) []ID {
 	refs, err := m.operands(in, nil)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// headerWords are the magic number, version, generator, bound and schema.
+// headerWords is the length of the header: magic number, version, generator, bound, schema.
 const headerWords = 5
 
 // ErrNotSPIRV is the error of Parse for bytes that do not start with the magic
@@ -59,8 +59,8 @@ func Parse(code []byte) (*Module, error) {
 	return m, nil
 }
 
-// toWords decides the byte order by the magic number (SPIR-V, "Magic Number"),
-// and turns the words if need be.
+// toWords returns the words of a module in host order. The magic number tells their byte order
+// (SPIR-V, "Magic Number").
 func toWords(code []byte) ([]uint32, error) {
 	if len(code) < 4 {
 		return nil, ErrNotSPIRV
@@ -98,8 +98,8 @@ func parseHeader(words []uint32) (*Module, error) {
 	return m, nil
 }
 
-// splitInstructions divides the words into instructions. It counts them first,
-// so that they take one allocation.
+// splitInstructions divides the words into instructions, which share them. It counts the
+// instructions first, so that all of them take one allocation.
 func splitInstructions(words []uint32) ([]*Instruction, error) {
 	count := 0
 	for at := headerWords; at < len(words); count++ {
@@ -137,6 +137,8 @@ func (m *Module) sortIntoSections(list []*Instruction) error {
 	return nil
 }
 
+// sectionSorter distributes instructions. section is the one of the last instruction: the
+// next must not belong to an earlier one. function is the one that is open, or nil.
 type sectionSorter struct {
 	m        *Module
 	section  section
@@ -173,7 +175,7 @@ func (p *sectionSorter) addInstruction(in *Instruction) error {
 
 func isLine(op Opcode) bool { return op == OpLine || op == OpNoLine }
 
-// isGlobal tells whether an instruction may stand among the types.
+// isGlobal reports whether an instruction may be among the types.
 func isGlobal(op Opcode) bool {
 	switch op {
 	case OpVariable, OpUndef, OpExtInst, OpExtInstWithForwardRefsKHR, OpLine, OpNoLine, OpNop:
@@ -186,13 +188,13 @@ func isGlobal(op Opcode) bool {
 		strings.HasPrefix(info.name, "OpSpecConstant")
 }
 
-// extensionGlobals are instructions of extensions that stand among the types.
+// extensionGlobals are instructions of extensions that may be among the types.
 var extensionGlobals = map[string]bool{
 	"OpAsmTargetINTEL": true, "OpAsmINTEL": true,
 	"OpAliasDomainDeclINTEL": true, "OpAliasScopeDeclINTEL": true, "OpAliasScopeListDeclINTEL": true,
 }
 
-// isLocal tells whether an instruction may stand in a function.
+// isLocal reports whether an instruction may be in a function.
 func isLocal(in *Instruction) bool {
 	switch in.Op {
 	case OpVariable:
@@ -203,8 +205,7 @@ func isLocal(in *Instruction) bool {
 	return in.Op.grammarInfo() == nil || !isGlobal(in.Op)
 }
 
-// beginFunction starts a function. Line instructions between functions are
-// dropped.
+// beginFunction starts a function. Line instructions and OpNop between functions are dropped.
 func (p *sectionSorter) beginFunction(in *Instruction) error {
 	switch {
 	case isLine(in.Op) || in.Op == OpNop:
@@ -243,8 +244,8 @@ func (p *sectionSorter) addToFunction(in *Instruction) error {
 	return nil
 }
 
-// buildIndexes resolves the identifiers and checks the operands of all
-// instructions.
+// buildIndexes fills the tables of definitions, decorations and names, and checks the operands
+// of all instructions. words is the size of the module, which bounds the memory of the tables.
 func (m *Module) buildIndexes(list []*Instruction, words int) error {
 	m.defs = newIDTable[*Instruction](m.Bound, words)
 	known := true
@@ -254,8 +255,7 @@ func (m *Module) buildIndexes(list []*Instruction, words int) error {
 		}
 		known = known && in.Op.grammarInfo() != nil
 	}
-	// Where an unknown instruction may define identifiers, nothing can be
-	// called undefined.
+	// If an unknown instruction may define identifiers, none can be said to be undefined.
 	if known {
 		list = m.dropAimless(list)
 	}
@@ -314,9 +314,8 @@ func (m *Module) defineResult(in *Instruction) error {
 	return nil
 }
 
-// checkIDs checks that the identifiers in an instruction are defined. In a
-// module with unknown instructions they may be: nobody can tell which
-// identifiers those define.
+// checkIDs checks that the identifiers in an instruction are defined. In a module with unknown
+// instructions they only have to be below the bound: these may define any of them.
 func (m *Module) checkIDs(in *Instruction, refs []operandRef, allKnown bool) error {
 	for _, r := range refs {
 		if !r.kind.isID() {
@@ -334,7 +333,7 @@ func (m *Module) checkIDs(in *Instruction, refs []operandRef, allKnown bool) err
 	return nil
 }
 
-// isType tells whether an instruction defines a type.
+// isType reports whether an instruction defines a type. An unknown one may.
 func isType(op Opcode) bool {
 	info := op.grammarInfo()
 	return info == nil || strings.HasPrefix(info.name, "OpType") && op != OpTypeForwardPointer

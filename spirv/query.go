@@ -2,8 +2,7 @@ package spirv
 
 import "iter"
 
-// Instructions are all instructions of the module, in the order of the logical
-// layout.
+// Instructions returns all instructions of the module, in the order of the logical layout.
 func (m *Module) Instructions() iter.Seq[*Instruction] { return m.allInstructions }
 
 // Extensions returns the names of the extensions that the module declares.
@@ -15,7 +14,7 @@ func (m *Module) Extensions() (list []string) {
 	return list
 }
 
-// Declares tells whether the module declares a capability.
+// Declares reports whether the module declares a capability.
 func (m *Module) Declares(capability Capability) bool {
 	for _, in := range m.sections[sectionCapability] {
 		if Capability(in.Words[0]) == capability {
@@ -25,5 +24,5 @@ func (m *Module) Declares(capability Capability) bool {
 	return false
 }
 
-// IsKnown tells whether the grammar has the instruction.
+// IsKnown reports whether the grammar has the instruction.
 func (op Opcode) IsKnown() bool { return op.grammarInfo() != nil }

@@ -5,10 +5,9 @@ import (
 	"fmt"
 )
 
-// Specialize returns the module with other values for specialization
-// constants: little-endian bytes, as many as the type has, by SpecId. A boolean
-// has one byte. A SpecId that the module does not have is ignored. m is not
-// changed.
+// Specialize returns the module with other values for specialization constants. values has them
+// by SpecId, as little-endian bytes, exactly as many as the type has; a boolean has one. A SpecId
+// that the module does not have is ignored. m is not changed; without values it is the result.
 func (m *Module) Specialize(values map[uint32][]byte) (*Module, error) {
 	if len(values) == 0 {
 		return m, nil
@@ -56,7 +55,7 @@ func (m *Module) specializedConstant(in *Instruction, spec uint32, value []byte)
 	return out, nil
 }
 
-// scalarSize is the size in bytes of an integer or floating-point type.
+// scalarSize returns the size in bytes of an integer or floating-point type, or 0 for others.
 func (m *Module) scalarSize(id ID) int {
 	if def := m.Def(id); def != nil && (def.Op == OpTypeInt || def.Op == OpTypeFloat) {
 		return int(def.Words[1]+7) / 8

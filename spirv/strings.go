@@ -3,8 +3,8 @@ package spirv
 // A literal string is UTF-8 octets, four to a word, lowest byte first, with a
 // terminating zero and zeros to the end of the last word.
 
-// stringWords is the number of words of the literal at the start of words, 0
-// if it has no end there.
+// stringWords returns the number of words of the literal at the start of words, or 0 if it does
+// not end within them.
 func stringWords(words []uint32) int {
 	for i, w := range words {
 		if w&0xff == 0 || w&0xff00 == 0 || w&0xff0000 == 0 || w&0xff000000 == 0 {
@@ -30,8 +30,7 @@ func getString(words []uint32) (string, []uint32) {
 	return string(text), words[n:]
 }
 
-// appendString appends the literal's words. The string ends before its first
-// zero byte.
+// appendString appends the words of a literal string, which ends before the first zero byte of s.
 func appendString(words []uint32, s string) []uint32 {
 	var w uint32
 	for i := range len(s) {

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// ParseTranslatorText turns the text form of the Khronos translator, as
-// WriteTranslatorText writes it, into the bytes of a module, little-endian. It
-// reads words; whether they make a module is Parse's to say. Errors name the
-// line.
+// ParseTranslatorText turns the text form of the Khronos translator, as WriteTranslatorText
+// writes it, into the bytes of a module, little-endian. It only reads words: Parse checks
+// whether they are a module. Errors name the line.
 func ParseTranslatorText(text []byte) ([]byte, error) {
 	r := &translatorReader{rest: text, line: 1, sets: map[uint32]string{}}
 	// The text begins with the five words of the header as numbers.
@@ -57,8 +56,8 @@ func (r *translatorReader) skipSpace() {
 	r.rest = r.rest[n:]
 }
 
-// readToken returns a word, a name, or a string with its quotes but without
-// the backslashes before quotes inside.
+// readToken returns a number, a name, or a string with its quotes but without the backslashes
+// before quotes in it.
 func (r *translatorReader) readToken() (string, error) {
 	r.skipSpace()
 	if len(r.rest) == 0 {
@@ -102,8 +101,8 @@ func (r *translatorReader) readWord() (uint32, error) {
 	return uint32(w), nil
 }
 
-// readInstruction appends the words of the next instruction. Its first word
-// says how many tokens to read: each is one word, but for strings.
+// readInstruction appends the words of the next instruction. The text states its length first;
+// each token is one word of it, except that a string is several.
 func (r *translatorReader) readInstruction() error {
 	count, err := r.readWord()
 	if err != nil {
@@ -162,8 +161,9 @@ func (r *translatorReader) readOperand(op Opcode, start int) error {
 	return nil
 }
 
-// nameValue is the number of a name among the operands of an instruction;
-// before are the operands that were read already.
+// nameValue returns the number of a name among the operands of an instruction. before are the
+// operands that were read already, among which is the set of an extended instruction. Only the
+// enumerations that the translator spells by name are searched.
 func (r *translatorReader) nameValue(op Opcode, before []uint32, name string) (uint32, bool) {
 	if op == OpExtInst && len(before) == 3 {
 		// The translator's own name for the instruction.

@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// WriteTranslatorText writes the module in the text form of the Khronos
-// translator, that of llvm-spirv -spirv-text: the numbers of the header on the
-// first line, then for each instruction its length in words, its name without
-// Op, and its operands, a space after each. Operands are decimal words but for
-// strings and for the names of capabilities, decorations, linkage types and
-// extended instructions (SPIRVStream.cpp of SPIRV-LLVM-Translator). It differs
-// from the assembly text of SPIRV-Tools, which Dump writes.
+// WriteTranslatorText writes the module in the text form of the Khronos translator, that of
+// llvm-spirv -spirv-text: the numbers of the header on the first line, then for each instruction
+// its length in words, its name without Op, and its operands, each followed by a space. Operands
+// are decimal words, except for strings and the names of capabilities, decorations, linkage types
+// and extended instructions (SPIRVStream.cpp of SPIRV-LLVM-Translator). The form is not the
+// assembly text of SPIRV-Tools, which Dump writes.
 func (m *Module) WriteTranslatorText(w io.Writer) error {
 	t := translatorText{Writer: bufio.NewWriter(w), m: m}
 	for _, word := range []uint32{Magic, uint32(m.Version), m.Generator, m.Bound, 0} {

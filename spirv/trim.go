@@ -2,8 +2,7 @@ package spirv
 
 import "slices"
 
-// Trim names the symbols and kernels to take out of a module before it is
-// linked with others.
+// Trim names the symbols and kernels to remove from a module before it is linked with others.
 type Trim struct {
 	// Import lists exports that become imports: their definitions are removed.
 	Import []string
@@ -13,7 +12,7 @@ type Trim struct {
 	Kernels []string
 }
 
-// IsZero tells whether Trim would leave every module as it is.
+// IsZero reports whether Trim would leave every module as it is.
 func (t Trim) IsZero() bool { return len(t.Import)+len(t.Hide)+len(t.Kernels) == 0 }
 
 // Trim returns a copy of the module with the changes that t lists; m is not
@@ -110,8 +109,8 @@ func (r *trimmer) trimAnnotations() []*Instruction {
 	return out
 }
 
-// trimAnnotation returns the rest of an annotation, or nil if all of it is
-// removed.
+// trimAnnotation returns an annotation without its removed targets, or nil if nothing is left.
+// The linkage of a symbol that becomes an import is changed to Import.
 func (r *trimmer) trimAnnotation(in *Instruction) *Instruction {
 	switch target := ID(in.Words[0]); in.Op {
 	case OpGroupDecorate:

@@ -22,20 +22,19 @@ const (
 	StorageHostOnlyINTEL    StorageClass = 5937
 )
 
-// String is the storage class's name.
+// String returns the storage class's name.
 func (s StorageClass) String() string { return enumName(kindStorageClass, uint32(s)) }
 
-// TypeString spells a type for messages: "int", "float4", "int (float *
-// CrossWorkgroup)", "struct foo". Integers are spelled unsigned only where
-// the module says so, which OpenCL modules never do.
+// TypeString spells a type for messages: "int", "float4", "int (float * CrossWorkgroup)",
+// "struct foo". Integers have the names of signed types: OpenCL modules do not tell the sign.
 func (m *Module) TypeString(id ID) string {
 	s := typeSpeller{m: m, room: 60}
 	s.spellType(id)
 	return s.String()
 }
 
-// typeSpeller writes at most room parts of a type: types may be wide, and they
-// may contain themselves through pointers.
+// typeSpeller spells types. It writes at most room parts of one: types may be wide, and may
+// contain themselves through pointers.
 type typeSpeller struct {
 	strings.Builder
 	m    *Module
@@ -167,6 +166,8 @@ func (m *Module) ConstantInt(id ID) (uint64, bool) {
 	return 0, false
 }
 
+// constantWords joins the words of a constant of that width. Bits above the width are cleared,
+// as a signed constant may have its sign there.
 func constantWords(words []uint32, width uint32) (uint64, bool) {
 	if width == 0 || width > 64 || len(words) != int(width+31)/32 {
 		return 0, false

@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// Verify checks the rules that an executor relies on and that Parse does not
-// check: globals are defined before they are used, blocks are complete, phis
-// have a value for every predecessor, a value's definition dominates its uses,
-// and no function uses a value of another one. Types are not checked: an
-// executor must do that where it uses them.
+// Verify checks the rules on which an executor relies and that Parse does not check: globals
+// are defined before they are used, blocks are complete, phis have a value for every
+// predecessor, a value's definition dominates its uses, no function uses a value of another
+// one, and entry points have bodies. It does not check types: an executor must do that where
+// it uses them.
 func (m *Module) Verify() error {
 	v := &verifier{m: m, home: map[ID]definitionSite{}}
 	if err := v.checkGlobalOrder(); err != nil {
@@ -33,16 +33,18 @@ type verifier struct {
 	g    *CFG
 }
 
-// definitionSite is the function, block and index at which a value is defined.
-// Parameters are defined before the first block.
+// definitionSite is the place at which a value is defined: the index of its function, its
+// block, and its index in the function's body. Parameters and labels have no block, since
+// they are defined everywhere in the function.
 type definitionSite struct {
 	function int
 	label    ID // of the block, 0 for parameters and for labels
 	at       int
 }
 
-// checkGlobalOrder checks the order of globals: only a struct type may name a pointer
-// type that follows, if that was declared.
+// checkGlobalOrder checks that globals are defined before they are used. There are three
+// exceptions: functions, pointer types in a struct that an OpTypeForwardPointer declared, and
+// operands of non-semantic instructions.
 func (v *verifier) checkGlobalOrder() error {
 	defined, forward := map[ID]bool{}, map[ID]bool{}
 	for _, s := range []section{sectionExtInstImport, sectionDebug} {
@@ -78,8 +80,8 @@ func (v *verifier) checkGlobalOrder() error {
 	return nil
 }
 
-// operands returns none for an instruction that the grammar does not have:
-// its words may be literals.
+// operands returns the operands of an instruction, or none for one that the grammar does not
+// have, as its words may be literals. The next call overwrites them.
 func (v *verifier) operands(in *Instruction) ([]operandRef, error) {
 	if in.Op.grammarInfo() == nil {
 		return nil, nil
@@ -92,7 +94,7 @@ func (v *verifier) operands(in *Instruction) ([]operandRef, error) {
 	return refs, nil
 }
 
-// recordDefinitions records the sites of all values of a function.
+// recordDefinitions records the sites of all values that function number defines.
 func (v *verifier) recordDefinitions(number int, f *Function) {
 	for _, in := range f.Params {
 		v.home[in.Result()] = definitionSite{function: number}
@@ -140,7 +142,7 @@ func (v *verifier) checkFunction(number int, f *Function) error {
 	return nil
 }
 
-// checkSignature compares the parameters with the function's type.
+// checkSignature compares the parameters and the result with the function's type.
 func (v *verifier) checkSignature(f *Function) error {
 	t := v.m.Def(ID(f.Def.Words[3]))
 	if t == nil || t.Op != OpTypeFunction || len(t.Words)-2 != len(f.Params) || t.Words[1] != f.Def.Words[0] {
@@ -174,7 +176,8 @@ func (v *verifier) checkUses(number, block, at int, in *Instruction) error {
 	return nil
 }
 
-// checkUse checks that a value is defined wherever it is used.
+// checkUse checks that a value is defined before instruction at of a block on every path from
+// the entry. Blocks that are not reached may use all values of the function.
 func (v *verifier) checkUse(number, block, at int, in *Instruction, id ID) error {
 	home, local := v.home[id]
 	switch {
@@ -192,8 +195,8 @@ func (v *verifier) checkUse(number, block, at int, in *Instruction, id ID) error
 	return in.errorf("%%%d is used where it is not always defined", id)
 }
 
-// checkPhis checks that the phis stand at the start of a block, each with a value
-// for every predecessor that is reached.
+// checkPhis checks that the phis are at the start of a block, each with a value for every
+// predecessor that is reached.
 func (v *verifier) checkPhis(block int) error {
 	b := &v.g.Blocks[block]
 	start := true
@@ -206,8 +209,8 @@ func (v *verifier) checkPhis(block int) error {
 				return err
 			}
 		case in.Op == OpLoopMerge || in.Op == OpLoopControlINTEL:
-			// They stand at the end of a block. llvm-spirv 15 puts those of some loops
-			// before the phis, and drivers take that: nothing is computed in between.
+			// They belong at the end of a block. llvm-spirv 15 puts those of some loops
+			// before the phis, and drivers accept that: nothing is computed in between.
 		case in.Op != OpExtInst && !isLineOrNop(in.Op): // debug scopes may stand before phis
 			start = false
 		}
@@ -258,8 +261,8 @@ func (v *verifier) checkEntryPoints() error {
 	return nil
 }
 
-// isNonSemanticInstruction reports whether an instruction belongs to a set without
-// any effect on results.
+// isNonSemanticInstruction reports whether an instruction belongs to a set that has no effect on
+// results.
 func isNonSemanticInstruction(m *Module, in *Instruction) bool {
 	return (in.Op == OpExtInst || in.Op == OpExtInstWithForwardRefsKHR) && IsNonSemantic(m.ExtInstSet(ID(in.Words[2])))
 }

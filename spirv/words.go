@@ -5,21 +5,20 @@ import (
 	"fmt"
 )
 
-// Magic is the first word of every module (SPIR-V Specification, 2.3). Its
-// bytes tell the byte order of the module; the other words follow that order.
+// Magic is the first word of every module (SPIR-V Specification, 2.3). The order of its bytes is
+// that of all words of the module.
 const Magic = 0x07230203
 
-// HasMagic tells whether code starts with the magic number in little-endian
-// order, the order of every producer that offlink reads from.
+// HasMagic reports whether code starts with the magic number in little-endian order, which is the
+// order that all producers use whose modules offlink reads.
 func HasMagic(code []byte) bool {
 	return len(code) >= 4 && binary.LittleEndian.Uint32(code) == Magic
 }
 
-// EachInstruction calls visit for every instruction of a little-endian module,
-// with the bytes of the instruction from its first word on. They are part of
-// code: visit may change them in place. It does not build a Module, for
-// callers that look at a few opcodes of large modules. An instruction that is
-// empty or longer than the rest of code is an error.
+// EachInstruction calls visit for every instruction of a little-endian module, with the bytes of
+// the instruction from its first word on. They are part of code: visit may change them in place.
+// It builds no Module and so suits callers that look at a few opcodes of large modules. An
+// instruction that is empty or longer than the rest of code is an error.
 func EachInstruction(code []byte, visit func(op Opcode, instruction []byte)) error {
 	if !HasMagic(code) {
 		return ErrNotSPIRV

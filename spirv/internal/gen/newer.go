@@ -9,8 +9,8 @@ import (
 //go:embed newer.txt
 var newerRows string
 
-// mergeNewer puts the rows of newer.txt into the grammar: before its own, since
-// the first of several rows with one number counts.
+// mergeNewer puts the rows of newer.txt into the grammar. They come before its own rows, since the
+// first of several rows with the same number counts.
 func (g *grammar) mergeNewer(rows string) error {
 	var instructions []instruction
 	for i, line := range strings.Split(rows, "\n") {
