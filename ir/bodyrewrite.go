@@ -16,7 +16,7 @@ type BodyRewrite struct {
 	Changes []InstructionChange
 }
 
-// InstructionChange is an instruction that goes.
+// InstructionChange is an instruction that is removed or replaced.
 type InstructionChange struct {
 	// Number counts the instructions of the body from 0 in order, debug records
 	// left out.
@@ -35,7 +35,7 @@ func (w *BodyRewrite) ChangeOf(number int) *InstructionChange {
 	return &w.Changes[i]
 }
 
-// Numbers returns the numbers of the instructions that go, ascending.
+// Numbers returns the numbers of the instructions that are removed, ascending.
 func (w *BodyRewrite) Numbers() []int {
 	numbers := make([]int, len(w.Changes))
 	for i := range w.Changes {

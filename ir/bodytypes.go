@@ -21,9 +21,8 @@ type TypeInterner interface {
 	PointerTo(pointee TypeID, space uint32) TypeID
 }
 
-// ElementType returns the type of an element of an aggregate or vector. Only
-// structs look at the index: LLVM does not compare those of arrays with their
-// length either.
+// ElementType returns the type of an element of an aggregate or vector. Only structs use the index:
+// LLVM, too, does not compare the index of an array with its length.
 func ElementType(types []Type, id TypeID, index uint64) (TypeID, error) {
 	switch t := typeOf(types, id); t.Kind {
 	case TypeStruct:
@@ -36,8 +35,8 @@ func ElementType(types []Type, id TypeID, index uint64) (TypeID, error) {
 	return NoType, fmt.Errorf("index %d into a type that has no such element", index)
 }
 
-// ComparisonType returns the result type of icmp and fcmp: i1, or as many of
-// them as the operands are vectors long.
+// ComparisonType returns the result type of icmp and fcmp: i1, or for vectors a vector of i1 of the
+// same length.
 func ComparisonType(n TypeInterner, operand TypeID) TypeID {
 	bit := n.IntegerType(1)
 	if like := vectorType(n.Types(), operand); like != nil {
@@ -90,9 +89,9 @@ func AddressType(n TypeInterner, pool *ConstantPool, element TypeID, operands []
 	return pointer, nil
 }
 
-// typeOf returns the type of that number. Labels and values whose type the
-// reader could not tell have NoType, for which it is one of no kind. The
-// comparison is unsigned, as NoType is -1 where an int has 32 bits.
+// typeOf returns the type of that number. Labels and values whose type the reader could not tell
+// have NoType, for which it returns a type of no kind. The comparison is unsigned, as NoType is -1
+// where an int has 32 bits.
 func typeOf(types []Type, id TypeID) *Type {
 	if uint64(id) < uint64(len(types)) {
 		return &types[id]
@@ -113,9 +112,9 @@ func vectorLike(n TypeInterner, like *Type, element TypeID) TypeID {
 	return n.InternType(Type{Kind: TypeVector, Length: like.Length, Scalable: like.Scalable, Elements: []TypeID{element}})
 }
 
-// structIndex returns the number that an index of getelementptr stands for, 0
-// for one that is computed: only arrays, which do not look at it, take those.
-// In a vector of indices into a struct all are equal.
+// structIndex returns the number that an index of getelementptr stands for, or 0 for one that is
+// computed: only arrays, which do not use it, allow those. In a vector of indices into a struct,
+// all are equal.
 func (p *ConstantPool) structIndex(v Value) uint64 {
 	if v.Kind != ValueConstant {
 		return 0

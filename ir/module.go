@@ -22,8 +22,8 @@ type AttributeGroupID uint32
 // ComdatID numbers the comdats.
 type ComdatID uint32
 
-// CallingConvID returns the number of a calling convention, which is given as text spells it. A new
-// one gets a number. It returns false when there are too many; LLVM has 1024.
+// CallingConvID numbers the calling conventions that the functions of a module have; 0 is the C
+// convention.
 type CallingConvID uint16
 
 // NoType stands for a type that the module does not record.

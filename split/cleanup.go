@@ -11,9 +11,9 @@ import (
 // The reference's own passes read it.
 const splitStatus = "sycl-esimd-split-status"
 
-// namedFilter is a list of named metadata whose entries refer to global values,
-// such as !spirv.ExecutionMode: an image without the value drops its entries.
-// Kept entries would bring the value back as a declaration.
+// namedFilter is a list of named metadata whose entries refer to global values, such as
+// !spirv.ExecutionMode. An image without the value drops its entries, as they would bring the value
+// back as a declaration. An entry is kept once the partition has as many values as it needs.
 type namedFilter struct {
 	name   string
 	always []int // entries that refer to no global value

@@ -120,8 +120,8 @@ func (g *Graph) decorationNode(id ir.ValueID, n decorationNumbers) (ir.NewNode, 
 
 func int32Operand(n int64) ir.Operand { return ir.Operand{Kind: ir.OperandInt, Int: n, Bits: 32} }
 
-// otherDecorations returns the decorations of the input other than the three,
-// in the numbers of either edition.
+// otherDecorations returns the decorations of the input except the three that are written here, in
+// the numbers of either edition.
 func (g *Graph) otherDecorations(id ir.ValueID) (ir.NewNode, error) {
 	var node ir.NewNode
 	list, has, err := sycl.Attached(g.Module, &g.Module.Values[id], sycl.KindDecorations)
@@ -149,8 +149,8 @@ func isGlobalDecoration(number int64) bool {
 	return false
 }
 
-// attributeNumber returns the number in an attribute, where an empty string is
-// ifEmpty, "true" is 1 and "false" is 0.
+// attributeNumber returns the number in an attribute. An empty string is ifEmpty, "true" is 1 and
+// "false" is 0.
 func (g *Graph) attributeNumber(id ir.ValueID, attribute string, ifEmpty int64) (n int64, has bool, err error) {
 	text, has := g.Module.Attribute(id, attribute)
 	switch text {

@@ -74,10 +74,10 @@ func isMissing(name string) bool {
 		!slices.ContainsFunc(devicePrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// Missing returns the undefined functions with reserved names that no device
-// defines, in module order. A module that is to be linked with others, and code
-// that is not for SPIR-V, has none. Where images may depend on others only the
-// names of library functions count: another image may define the rest.
+// Missing returns the undefined functions with reserved names that no device defines, in module
+// order. A module that is to be linked with others, and code that is not for SPIR-V, has none. If
+// images may depend on others, only names of library functions count: another image may define the
+// rest.
 func (s *Partition) Missing() []MissingFunction {
 	if s.Graph.options.Single || !sycl.IsSPIR(s.Module.Triple) {
 		return nil

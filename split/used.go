@@ -58,7 +58,7 @@ func keepWhere(m *ir.Module, name string, keep func(ir.ValueID) bool) (changed b
 	return changed, nil
 }
 
-// keptElements returns the indices of the elements that v still has of n.
+// keptElements returns the indices of the elements that v still has, of n.
 func keptElements(v *ir.GlobalValue, n int) []int {
 	if keep := v.Details().KeepElements; keep != nil {
 		return keep

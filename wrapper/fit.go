@@ -28,8 +28,8 @@ func Misfits(old *devimg.Image, code devimg.Code, image *devimg.Image) (lines []
 	return lines, compared || err != nil, err
 }
 
-// compareKernels compares the names of kernels, where both codes or the
-// image's entries say them.
+// compareKernels compares the names of kernels, if both codes have them, or the new code and the
+// image's entries.
 func compareKernels(old *devimg.Image, code devimg.Code) (lines []string, compared bool, err error) {
 	was := old.Entries
 	if !old.HasEntries {
@@ -131,9 +131,9 @@ func compareCode(old *devimg.Image, code devimg.Code) ([]string, error) {
 	return append(lines, compareArguments(old, now)...), nil
 }
 
-// compareArguments lists the kernels whose parameters are not as many as
-// before: the host passes those of the old code. Where that is not SPIR-V, the
-// masks of its properties say how many it has.
+// compareArguments lists the kernels whose number of parameters changed, since the host passes
+// those of the old code. If the old code is not SPIR-V, the masks among its properties tell how
+// many it has.
 func compareArguments(old *devimg.Image, now *codeInterface) []string {
 	was, err := readInterface(old.Code)
 	if err != nil { // the old code is not SPIR-V: its masks remain

@@ -36,8 +36,7 @@ func KernelNames(img *devimg.Image) ([]string, error) {
 	return uniqueNames(names), nil
 }
 
-// kernelReader returns the function that reads the kernels of code that begins
-// so, or nil.
+// kernelReader returns the function that reads the kernels of code with this beginning, or nil.
 func kernelReader(head []byte) func([]byte) ([]string, error) {
 	switch devimg.Sniff(devimg.Bytes(head)) {
 	case devimg.FormatSPIRV:

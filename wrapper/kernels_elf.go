@@ -55,7 +55,7 @@ func elfKernels(code []byte) ([]string, error) {
 	return names, nil
 }
 
-// openDeviceELF reads the section headers. Files of another class give nil.
+// openDeviceELF reads the section headers. Files of another class or byte order give nil.
 func openDeviceELF(code []byte) (*deviceELF, error) {
 	if len(code) < 64 || elf.Class(code[elf.EI_CLASS]) != elf.ELFCLASS64 || elf.Data(code[elf.EI_DATA]) != elf.ELFDATA2LSB {
 		return nil, nil
@@ -91,8 +91,8 @@ func (f *deviceELF) slice(off, n uint64) ([]byte, bool) {
 	return f.data[off : off+n], true
 }
 
-// sectionBytes returns the bytes of a section, none for a section that is
-// compressed or has no bytes in the file.
+// sectionBytes returns the bytes of a section, or none if it is compressed or has no bytes in the
+// file.
 func (f *deviceELF) sectionBytes(s *elf.Section64) ([]byte, bool) {
 	if elf.SectionType(s.Type) == elf.SHT_NOBITS || elf.SectionFlag(s.Flags)&elf.SHF_COMPRESSED != 0 {
 		return nil, true
@@ -152,9 +152,8 @@ func (f *deviceELF) symbolKernel(symbol string, info, other byte) (name string, 
 	return symbol, elf.ST_TYPE(info) == elf.STT_FUNC && elf.ST_BIND(info) != elf.STB_LOCAL && strings.HasPrefix(symbol, openMPPrefix)
 }
 
-// stringAt returns the text at an offset of a string table, "" where there is
-// none. A table can have one long text that many symbols share the end of, so
-// that a name is bounded.
+// stringAt returns the text at an offset of a string table, or "" if there is none. Many symbols
+// can share the end of one long text, so a name is bounded.
 func stringAt(table []byte, off uint32) string {
 	if uint64(off) >= uint64(len(table)) {
 		return ""

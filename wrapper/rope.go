@@ -23,8 +23,7 @@ func (r rope) size() int64 {
 	return n
 }
 
-// newRope is the bytes of data after a plan. Of patches that overlap the
-// later one counts.
+// newRope returns the bytes of data after a plan. If patches overlap, the later one counts.
 func newRope(data []byte, plan objfile.Plan) rope {
 	var r rope
 	at := int64(0)
@@ -110,8 +109,8 @@ func (r rope) ReadAt(b []byte, off int64) (int, error) {
 // Size is the length in bytes.
 func (r rope) Size() int64 { return r.size() }
 
-// replaceEntry returns an envelope's bytes with other code of an entry, or
-// without it where the code is nil.
+// replaceEntry returns an envelope's bytes with other code of an entry, or without the entry if the
+// code is nil.
 func replaceEntry(p *part, n int, code devimg.Code, b *container.Budget) (rope, error) {
 	var pieces []devimg.Code
 	var err error

@@ -106,8 +106,8 @@ func encodeKinds(images []*devimg.Image, o *WrapOptions) ([]*kindImages, error) 
 	return kinds, nil
 }
 
-// withArch returns the image with its architecture as a property: the tables
-// of SYCL have no field for it.
+// withArch returns the image with its architecture as a property, since the tables of SYCL have no
+// field for it.
 func withArch(image *devimg.Image) *devimg.Image {
 	if image.Arch == "" || image.Kind != devimg.KindSYCL {
 		return image
@@ -147,7 +147,7 @@ func buildObject(kinds []*kindImages, o *WrapOptions) (*objfile.Object, error) {
 	return b.finishObject(), nil
 }
 
-// imageBytes is the size of all images' code that is copied.
+// imageBytes returns the size of the code of all images that is copied.
 func imageBytes(kinds []*kindImages, o *WrapOptions) int64 {
 	var size int64
 	if o.NativeCPU {

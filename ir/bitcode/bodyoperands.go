@@ -55,8 +55,7 @@ func (r *bodyReader) otherOperand(kind byte, v uint64) error {
 	return r.nodeOperand(&r.out, v-1, opNodePlus1, opFunNodePlus1)
 }
 
-// relativePair takes a relative value, and the type after it when the value is not
-// defined yet.
+// relativePair takes a relative value, and the type after it if the value is not defined yet.
 func (r *bodyReader) relativePair(v uint64, list []uint64) ([]uint64, error) {
 	id := r.next - uint32(v)
 	if err := r.relativeOperand(v); err != nil || id < r.next {
@@ -68,9 +67,9 @@ func (r *bodyReader) relativePair(v uint64, list []uint64) ([]uint64, error) {
 	return list[1:], r.typeOperand(opForwardType, list[0])
 }
 
-// relativeOperand takes a value by its distance back from the next one. The subtraction
-// wraps around in 32 bits, as LLVM's does: a value that follows has a distance that is
-// negative. Global values come out absolute, as a partition numbers them anew.
+// relativeOperand takes a value by its distance back from the next one. The subtraction wraps
+// around in 32 bits, as LLVM's does: a value that is defined later has a negative distance. Global
+// values become absolute, as a partition numbers them anew.
 func (r *bodyReader) relativeOperand(v uint64) error {
 	id := r.next - uint32(v)
 	if id < r.globals {
@@ -82,8 +81,8 @@ func (r *bodyReader) relativeOperand(v uint64) error {
 	return nil
 }
 
-// signedOperand is relativeOperand for phi, which names values that follow so often that
-// LLVM writes its distances with a sign.
+// signedOperand is relativeOperand for phi, which names later values so often that LLVM writes its
+// distances with a sign.
 func (r *bodyReader) signedOperand(v uint64) error {
 	id := r.next - uint32(decodeSigned(v))
 	if id < r.globals {
@@ -111,8 +110,8 @@ func (r *bodyReader) absoluteOperand(v uint64) error {
 	return nil
 }
 
-// orderHint takes a function that names addresses of this function's blocks. LLVM reads
-// bodies in an order that suits it by these; they are not references.
+// orderHint takes a function that names addresses of this function's blocks. LLVM chooses the order
+// in which it reads bodies by these; they are not references.
 func (r *bodyReader) orderHint(v uint64) error {
 	if v >= uint64(r.source.values.count()) {
 		return r.cursor.Errorf("user of block addresses %d is not a function", v)

@@ -7,9 +7,9 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// constantTable holds constants in compact form: their records in one arena, as a
-// module has hundreds of thousands, and each decoded one would be an object of its
-// own. They are decoded again where an image needs them.
+// constantTable holds constants in compact form, their records in one arena: a module has hundreds
+// of thousands, and each decoded one would be an object of its own. They are decoded again where an
+// image needs them.
 type constantTable struct {
 	arena []byte
 	ends  []uint32 // of the constants in arena; each begins where the one before ends
@@ -184,7 +184,7 @@ func (r *moduleReader) readConstants(c *bitstream.Cursor) error {
 	return nil
 }
 
-// errorAt is an error with its place, for the parts that no cursor reads.
+// errorAt returns an error with its place, for the parts that no cursor reads.
 func errorAt(bit uint64, format string, args ...any) error {
 	return &bitstream.Error{Bit: bit, Msg: fmt.Sprintf(format, args...)}
 }

@@ -18,9 +18,8 @@ type recordChunk struct {
 	data  []byte
 }
 
-// recordPos is where a record begins: the number of its chunk and its offset
-// there, which is below recordChunkSize.
-// Four bytes for each of a million values instead of a slice's 24.
+// recordPos is where a record begins: the number of its chunk and its offset there, which is below
+// recordChunkSize. It takes four bytes for each of a million values instead of a slice's 24.
 type recordPos uint32
 
 const (
@@ -51,8 +50,8 @@ func (s *recordStore) storeRecord(bit uint64, operands []uint64) (recordPos, boo
 	return at, true
 }
 
-// chunkFor returns the last chunk when it has room for that many bytes, else a
-// new one; nil when there are too many.
+// chunkFor returns the last chunk if it has room for that many bytes, else a new one, or nil if
+// there are too many.
 func (s *recordStore) chunkFor(bit uint64, most int) *recordChunk {
 	if n := len(s.chunks); n > 0 {
 		last := &s.chunks[n-1]
@@ -82,9 +81,8 @@ func (s *recordStore) openRecord(at recordPos) (bit uint64, rec globalRecord) {
 	return bit + chunk.first, globalRecord{count: int(count), stored: int(stored), data: data[n:]}
 }
 
-// globalEntry says where the record of a global value lies in source.records,
-// and where its body does.
-// Eight bytes a value: a module of a million variables has nothing else that is as large.
+// globalEntry tells where the record of a global value lies in source.records, and which body it
+// has. It takes eight bytes, since a module may have millions of values.
 type globalEntry struct {
 	at   recordPos
 	code uint32 // index in entryCodes; above it the index into source.bodies plus one
@@ -108,8 +106,7 @@ func newEntry(at recordPos, code uint32) globalEntry {
 // recordCode returns the code of the record.
 func (e *globalEntry) recordCode() uint32 { return uint32(entryCodes[e.code&(1<<entryCodeBits-1)]) }
 
-// body returns the index of the value's body in source.bodies, -1 if it has
-// none.
+// body returns the index of the value's body in source.bodies, or -1 if it has none.
 func (e *globalEntry) body() int { return int(e.code>>entryCodeBits) - 1 }
 
 func (e *globalEntry) setBody(index int) { e.code |= uint32(index+1) << entryCodeBits }

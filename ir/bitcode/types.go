@@ -16,9 +16,8 @@ type typeRecord struct {
 	operands []uint64
 }
 
-// childFields returns the part of the operands that names types.
-// The reader, the model's types and the writer of partitions all go by it, so that a new
-// type record with types in it is a line here.
+// childFields returns the range of the operands that name types. The reader, the model's types and
+// the writer of partitions all use it, so a new type record with types in it needs one line here.
 func (t *typeRecord) childFields() (first, last int) {
 	n := len(t.operands)
 	switch t.code {
@@ -34,8 +33,8 @@ func (t *typeRecord) childFields() (first, last int) {
 	return 0, 0
 }
 
-// readTypes reads the type table.
-// NUMENTRY is a hint for room and is not used: a hostile one would ask for gigabytes.
+// readTypes reads the type table. NUMENTRY is a hint for room and is not used: a hostile one would
+// ask for gigabytes.
 func (r *moduleReader) readTypes(c *bitstream.Cursor) error {
 	if r.source.types != nil {
 		return c.Errorf("second type table")
@@ -109,9 +108,8 @@ func (r *moduleReader) checkTypes(c *bitstream.Cursor) error {
 	return nil
 }
 
-// modelType returns the model's view of a type.
-// Names of kinds without operands are those that text has, so that one set of rules reads
-// both.
+// modelType returns the model's view of a type. Kinds without operands have the names that text
+// gives them, so that one set of rules reads both.
 func modelType(t *typeRecord) ir.Type {
 	first, last := t.childFields()
 	m := ir.Type{Elements: make([]ir.TypeID, 0, last-first)}

@@ -32,10 +32,9 @@ func (s *source) removeInstructions(b *body, numbers []int) []instruction {
 	return left
 }
 
-// RefsWithout returns the references of the function after instructions are
-// taken out.
-// A call that goes takes more along than its callee: constants and metadata that only its
-// arguments named. So the body is read again without it.
+// RefsWithout implements [ir.Source]. A call that is removed takes more with it than its callee:
+// constants and metadata that only its arguments named. So the references of the body are collected
+// again without it.
 func (s *source) RefsWithout(function ir.ValueID, instructions []int) ([]ir.Ref, error) {
 	v := &s.module.Values[function]
 	index := s.values.entryOf(function).body()

@@ -35,8 +35,8 @@ const (
 	fileSuffix = ".bc"
 )
 
-// Folder is the libraries of a folder other than those for bfloat16. A Folder
-// is read-only once it is read.
+// Folder has the libraries of a folder other than those for bfloat16. It does not change once it is
+// read.
 type Folder struct {
 	libraries []Library      // by name of the file
 	definedBy map[string]int // function -> the first library that defines it
@@ -98,6 +98,8 @@ func MayNeed(m *ir.Module) bool {
 	})
 }
 
+// readLibrary notes the functions that a library defines and declares. Their names are copied, as
+// the file is unmapped at the end.
 func (f *Folder) readLibrary(path, name string) error {
 	file, err := irfile.Open(path, nil)
 	if err != nil {

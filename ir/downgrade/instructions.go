@@ -70,6 +70,7 @@ func (r *rewriter) openVector(t token) {
 	r.open = append(r.open, start)
 }
 
+// closeVector notes the last vector type, which gives a splat its length.
 func (r *rewriter) closeVector(t token) {
 	if len(r.open) == 0 {
 		return
@@ -88,9 +89,8 @@ const (
 	maxSplatElement = 1 << 16
 )
 
-// rewriteSplat writes "splat (T x)" out. How many elements it has says the
-// vector type before it: that of the operand itself, or of the instruction's
-// first one.
+// rewriteSplat writes "splat (T x)" out. The vector type before it, of the operand itself or of the
+// instruction's first one, tells how many elements it has.
 func (r *rewriter) rewriteSplat(t token) {
 	open := r.nextToken()
 	n := r.vectorLength()
@@ -109,8 +109,8 @@ func (r *rewriter) rewriteSplat(t token) {
 	})
 }
 
-// vectorLength returns the length of the last vector type, 0 if there was none
-// or it is scalable.
+// vectorLength returns the length of the last vector type, or 0 if there was none or it is
+// scalable.
 func (r *rewriter) vectorLength() int {
 	text := strings.TrimLeft(withoutComments(string(r.data[r.vector.Start:r.vector.End])), "< \t\n")
 	digits := 0
@@ -149,8 +149,8 @@ func (r *rewriter) rewriteFreeze(t token) {
 	}
 }
 
-// integerType returns how many tokens, from the one n ahead on, are an integer
-// type or a vector of integers; 0 if they are neither.
+// integerType returns how many tokens, from the one n ahead on, are an integer type or a vector of
+// integers, or 0 if they are neither.
 func (r *rewriter) integerType(n int) int {
 	if r.isPunct(r.peekToken(n), '<') && r.peekToken(n+1).Kind == irtext.TokenNumber && r.tokenText(r.peekToken(n+2)) == "x" &&
 		r.integerType(n+3) == 1 && r.isPunct(r.peekToken(n+4), '>') {

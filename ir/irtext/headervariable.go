@@ -4,10 +4,9 @@ import (
 	"offlink/ir"
 )
 
-// globalHeader steps over a variable, alias or ifunc.
-// The header is kept as items (see elements.go for their kinds), since a partition writes
-// it anew item by item: linkage, comdat and attachments may differ there, and everything
-// else has to stay as it was written.
+// globalHeader steps over a variable, alias or ifunc. The header is kept as items (see header.go
+// for their kinds), since a partition writes it anew item by item: linkage, comdat and attachments
+// may differ there, and everything else has to stay as it was written.
 func (p *parser) globalHeader() {
 	h := &p.header
 	h.resetHeader()
@@ -66,8 +65,8 @@ func (p *parser) parseVariable() {
 	}
 }
 
-// withoutNodes runs a step without looking up names.
-// The text that it steps over was looked up before, or will be.
+// withoutNodes runs a step without looking up names. The text that it steps over was looked up
+// before, or will be.
 func (p *parser) withoutNodes(step func()) {
 	resolve := p.resolve
 	p.resolve = false
@@ -160,9 +159,8 @@ func (p *parser) variablePart(start int) {
 	p.parseItem(kind, start)
 }
 
-// unknownPart reports whether the word after a comma may be a property that a
-// newer LLVM knows.
-// It has to be on the line of the comma: a word on the next line begins a definition.
+// unknownPart reports whether the word after a comma may be a property that a newer LLVM knows. It
+// has to be on the line of the comma: a word on the next line begins a definition.
 func (p *parser) unknownPart(w []byte) bool {
 	return mayBeAttribute(w) && !functionAttributes[string(w)] && p.onLine()
 }

@@ -6,10 +6,10 @@ import (
 	"offlink/ir"
 )
 
-// rewriter writes a body of which calls are replaced.
-// Nothing of the body is rebuilt: the text is scanned once more for the places of the
-// instructions and of all local names, and the pieces between are copied. Unnamed values are
-// numbered by their order, so a result that goes moves every number after it.
+// rewriter writes a body of which calls are replaced. Nothing of the body is rebuilt: the text is
+// scanned once more for the places of the instructions and of all local names, and the pieces
+// between are copied. Unnamed values are numbered by their order, so a result that is removed moves
+// every number after it.
 type rewriter struct {
 	*writer
 	places  siteList
@@ -53,8 +53,8 @@ func (r *rewriter) scanFunction(id ir.ValueID) {
 	r.places.endCollection(p)
 }
 
-// dropResult notes the constant that takes the place of a call's result, before
-// any text is made: arguments of other calls may name the result.
+// dropResult notes the constant that replaces a call's result, before any text is made: arguments
+// of other calls may name the result.
 func (r *rewriter) dropResult(c *ir.InstructionChange) {
 	x := c.Replacement
 	if x == nil || x.Result == ir.NoValue {
@@ -68,8 +68,8 @@ func (r *rewriter) dropResult(c *ir.InstructionChange) {
 	r.values[result.lookupKey()] = string(r.appendConstant(nil, x.Result.Type, &x.Constants[x.Result.Index]))
 }
 
-// lookupKey is a form of a local name that tells numbers from names.
-// %1 and %"1" are different values.
+// lookupKey returns a form of a local name that tells numbers from names: %1 and %"1" are different
+// values.
 func (n name) lookupKey() string {
 	if n.numbered {
 		return formatNumber(n.number)
@@ -101,10 +101,9 @@ func (r *rewriter) namePatches() {
 	r.sortPatches()
 }
 
-// changeInstruction returns the patch that takes an instruction out, with its
-// whole line, or puts others in its place.
-// Patches of names inside of the instruction lie in this one and are dropped with it
-// (removeOverlaps).
+// changeInstruction returns the patch that takes an instruction out, with its whole line, or puts
+// others in its place. Patches of names inside the instruction lie in this one and are dropped with
+// it (removeOverlaps).
 func (r *rewriter) changeInstruction(c *ir.InstructionChange) patch {
 	site, x := &r.places.instructions[c.Number], c.Replacement
 	if x == nil || len(x.Instructions) == 0 {
@@ -119,8 +118,8 @@ func (r *rewriter) changeInstruction(c *ir.InstructionChange) patch {
 	return patch{site.start, site.end, string(r.lines)}
 }
 
-// lineStart returns where the line of an instruction begins, so that it goes
-// as a whole; pos itself where something else is before it.
+// lineStart returns where the line of an instruction begins, so that the whole line is removed, or
+// pos itself if something else stands before it.
 func (r *rewriter) lineStart(pos int) int {
 	start := pos
 	for start > 0 && (r.text.data[start-1] == ' ' || r.text.data[start-1] == '\t') {
@@ -161,9 +160,9 @@ func (r *rewriter) afterName(site *instructionSite) int {
 	return p.pos
 }
 
-// argumentText returns type and value of an argument of the call as text.
-// Arguments are copied as text, patched: their types may be of any kind, and writing them
-// from the model would need every form of constant.
+// argumentText returns type and value of an argument of the call as text. Arguments are copied as
+// patched text: their types may be of any kind, and writing them from the model would need every
+// form of constant.
 func (r *rewriter) argumentText(site *instructionSite, index int) (typ, value string) {
 	p := r.parser
 	p.pos = site.arguments + 1

@@ -21,7 +21,7 @@ const (
 	RecordLLVM Record = 3 | 1<<8
 )
 
-// Version is the record's first field as a writer sets it.
+// Version returns the record's first field as a writer sets it.
 func (r Record) Version() uint16 { return uint16(r) & 0xff }
 
 // String returns the version, the size on 64-bit hosts and the runtimes that
@@ -75,9 +75,9 @@ const (
 // Absent is the offset of a field that a layout does not have.
 const Absent = -1
 
-// Layout is where each field lies, in bytes from the start of its struct,
-// for one pointer size and one record. 64-bit integers are aligned to the
-// pointer size, as 64-bit hosts and i386 ELF do.
+// Layout tells where each field lies, in bytes from the start of its struct, for one pointer size
+// and one record. 64-bit integers are aligned to the pointer size, as on 64-bit hosts and in i386
+// ELF.
 type Layout struct {
 	Pointer    int // 4 or 8
 	Record     Record

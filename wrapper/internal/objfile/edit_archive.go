@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// ReplaceMember returns the bytes of an archive of ar with other content of a
-// member, and its symbol tables with the new offsets of members.
+// ReplaceMember returns the bytes of an archive of ar with other content of a member. The offsets
+// of members in its symbol tables are adjusted.
 func ReplaceMember(data []byte, m Member, content []Content, size int64) ([]Content, error) {
 	header, err := headerOf(data, m)
 	if err != nil {
@@ -38,8 +38,8 @@ func ReplaceMember(data []byte, m Member, content []Content, size int64) ([]Cont
 	return append(pieces, Bytes(data[next:])), nil
 }
 
-// headerOf returns where the header of a member is: before its bytes, or
-// before its name.
+// headerOf returns where the header of a member is. A BSD archive may have the member's name
+// between its header and its bytes.
 func headerOf(data []byte, m Member) (int64, error) {
 	for at := int64(len(archiveMagic)); at+archiveHeader <= int64(len(data)); {
 		size, err := strconv.ParseInt(strings.TrimRight(string(data[at+48:at+58]), " "), 10, 64)
@@ -55,8 +55,8 @@ func headerOf(data []byte, m Member) (int64, error) {
 	return 0, errors.New("the archive has no such member")
 }
 
-// moveMembers returns the beginning of an archive with its symbol tables
-// saying that the members after the offset are delta bytes further.
+// moveMembers returns the beginning of an archive, with symbol tables that have the members after
+// the offset delta bytes further.
 func moveMembers(data []byte, after, delta int64) ([]Content, error) {
 	if delta == 0 {
 		return []Content{Bytes(data)}, nil
@@ -85,7 +85,7 @@ func moveMembers(data []byte, after, delta int64) ([]Content, error) {
 	return []Content{Bytes(moved)}, nil
 }
 
-// offsetFields are the fields of a symbol table with the offsets of members.
+// offsetFields describes where a symbol table has the offsets of members.
 type offsetFields struct {
 	order       binary.ByteOrder
 	width       int
@@ -93,8 +93,8 @@ type offsetFields struct {
 	count       int
 }
 
-// symbolOffsets knows the symbol tables of GNU ("/", "/SYM64/"), of COFF (a
-// second "/") and of BSD ("__.SYMDEF"), and returns nil for other members.
+// symbolOffsets recognizes the symbol tables of GNU ("/", "/SYM64/"), of COFF (a second "/") and of
+// BSD ("__.SYMDEF"), and returns nil for other members.
 func symbolOffsets(name string, n int, table []byte) *offsetFields {
 	if digits, ok := strings.CutPrefix(name, "#1/"); ok { // BSD, with a long name
 		length, err := strconv.Atoi(digits)
@@ -157,9 +157,9 @@ func ReplaceArchitecture(data []byte, m Member, content []Content, size int64) (
 	return append(pieces, Bytes(data[m.Offset+size:])), nil
 }
 
-// ReplaceSection plans other bytes of a section that nothing points into: of
-// a fat object. They go where the old ones are if they have their size, else,
-// in ELF and COFF objects, at the end of the file.
+// ReplaceSection plans other bytes of a section that nothing points into, as in a fat object. Bytes
+// of the same size replace the old ones in place; others go to the end of the file, which only ELF
+// and COFF objects allow.
 func (e *Editor) ReplaceSection(s *FileSection, c Content) error {
 	if c.Size() == int64(len(s.Data)) {
 		e.patches = append(e.patches, Patch{s.Offset, c})

@@ -24,7 +24,7 @@ const (
 	lossNote     = "the program header of its notes made room for the code: tools that look for the notes in memory do not find them; their section stays"
 )
 
-// spare is a program header that can go.
+// spare is a program header that is not needed.
 type spare struct {
 	rest   []elfSegment // the others, changed where they do its work
 	cost   int          // the loss, comparable
@@ -68,8 +68,8 @@ func canMerge(p, next elfSegment) bool {
 		next.offset >= p.offset+p.filesz && next.offset-p.offset-p.filesz < next.align
 }
 
-// mergedSegment joins a segment and the next one, with the rights of both,
-// which gives a program header free.
+// mergedSegment joins a segment and the next one, with the rights of both, which frees a program
+// header.
 func mergedSegment(p, next elfSegment) elfSegment {
 	p.flags |= next.flags
 	p.filesz = next.offset + next.filesz - p.offset
@@ -77,7 +77,7 @@ func mergedSegment(p, next elfSegment) elfSegment {
 	return p
 }
 
-// repeatedNote reports whether a segment of GNU properties says the same.
+// repeatedNote reports whether a segment of GNU properties covers the same notes.
 func (f *elfEditor) repeatedNote(p elfSegment) bool {
 	return p.typ == elf.PT_NOTE && slices.ContainsFunc(f.segments, func(q elfSegment) bool {
 		return q.typ == elf.PT_GNU_PROPERTY && q.offset == p.offset && q.filesz == p.filesz

@@ -64,9 +64,8 @@ func (s *FileSection) Name() string {
 	return s.prefix + string(name)
 }
 
-// Named reports whether that is the section's whole name, and HasPrefix
-// whether it begins so. Neither looks further than it must: a hostile name
-// table can make every name as long as the file.
+// Named reports whether that is the section's whole name. It looks no further than it must, and
+// neither does HasPrefix: a hostile name table can make every name as long as the file.
 func (s *FileSection) Named(name string) bool {
 	rest, ok := s.cutPrefix(name)
 	return ok && (len(rest) == 0 || rest[0] == 0)
@@ -78,7 +77,7 @@ func (s *FileSection) HasPrefix(prefix string) bool {
 	return ok
 }
 
-// cutPrefix returns what follows the prefix in the section's name.
+// cutPrefix returns the rest of the section's name after the prefix, if the name begins with it.
 func (s *FileSection) cutPrefix(name string) ([]byte, bool) {
 	if len(name) < len(s.prefix) || name[:len(s.prefix)] != s.prefix {
 		return nil, false
@@ -93,7 +92,7 @@ type FormatError struct {
 	Msg    string
 }
 
-// Error says the place: the files are often hostile or damaged.
+// Error states the place, since the files are often hostile or damaged.
 func (e *FormatError) Error() string {
 	if e.Offset < 0 {
 		return fmt.Sprintf("malformed %s file: %s", e.Format, e.Msg)
@@ -141,7 +140,7 @@ func (f *File) SectionAt(addr uint64) *FileSection {
 	return f.byAddr[i-1]
 }
 
-// sortSections prepares SectionAt.
+// sortSections makes the list that SectionAt searches.
 func (f *File) sortSections() {
 	for i := range f.Sections {
 		if s := &f.Sections[i]; s.Alloc && len(s.Data) > 0 {

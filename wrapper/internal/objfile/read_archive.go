@@ -92,7 +92,8 @@ func isSymbolTable(name string) bool {
 	return name == "/" || name == "/SYM64/" || name == "__.SYMDEF" || name == "__.SYMDEF SORTED" || strings.HasPrefix(name, "/<")
 }
 
-// name resolves a long name.
+// name resolves the name of a member, which is in the member itself (BSD) or in a table (GNU) if it
+// is long.
 func (a *archive) name(m *Member) error {
 	if digits, ok := strings.CutPrefix(m.Name, "#1/"); ok {
 		n, err := strconv.ParseUint(digits, 10, 32)
