@@ -192,6 +192,7 @@ func newDominators(g *CFG) *dominators {
 	return d
 }
 
+// depthFirst numbers the blocks that the entry reaches in preorder, and lists them in postorder.
 func (d *dominators) depthFirst() {
 	type visit struct{ block, next int }
 	add := func(block, parent int) visit {
@@ -223,6 +224,9 @@ func (d *dominators) reversePostorder() []int {
 	return list
 }
 
+// immediateDominators returns the immediate dominator of each block, -1 for the entry and for
+// unreached blocks. Semidominators are found backwards; where they leave a dominator relative to
+// that of another vertex (d.idom), a walk forwards resolves it, as that vertex has a lower number.
 func (d *dominators) immediateDominators() []int {
 	n := len(d.block)
 	d.semi, d.label = make([]int, n), make([]int, n)
@@ -244,6 +248,9 @@ func (d *dominators) immediateDominators() []int {
 	return result
 }
 
+// computeSemidominator finds the semidominator of v, links v to its parent in the forest of
+// processed vertices, and then decides the vertices whose semidominator is that parent: they are
+// in its bucket, and the forest now has the paths from it to them.
 func (d *dominators) computeSemidominator(v int) {
 	for _, p := range d.g.Blocks[d.block[v]].Preds {
 		if u := d.number[p]; u >= 0 {

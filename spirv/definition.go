@@ -116,6 +116,8 @@ func (w *definitionWriter) identifierNumber(id ID) uint32 {
 	return n
 }
 
+// writeGlobal writes the definition of a queued identifier: only the name of a linked symbol, all
+// instructions of a function, one instruction of anything else.
 func (w *definitionWriter) writeGlobal(id ID) {
 	if name, ok := w.linked[id]; ok {
 		w.writeWord(uint32(len(name)))
@@ -134,6 +136,8 @@ func (w *definitionWriter) writeGlobal(id ID) {
 	w.writeWord(uint32(OpFunctionEnd))
 }
 
+// writeInstruction writes an instruction with the walk's numbers for its identifiers, and the
+// decorations of its result. This queues the globals to which it refers.
 func (w *definitionWriter) writeInstruction(in *Instruction) {
 	if w.isDebug(in) {
 		return
@@ -165,6 +169,8 @@ func (w *definitionWriter) isDebug(in *Instruction) bool {
 	return false
 }
 
+// writeDecorations writes the decorations of an identifier, except its linkage: the name is known
+// to the caller, and whether others import the symbol does not change its definition.
 func (w *definitionWriter) writeDecorations(id ID) {
 	if id == 0 {
 		return

@@ -44,6 +44,8 @@ type dumper struct {
 	refs []operandRef
 }
 
+// writeInstruction writes a line. An instruction that does not fit the grammar has its words as
+// numbers.
 func (d *dumper) writeInstruction(in *Instruction) {
 	if id := in.Result(); id != 0 {
 		fmt.Fprintf(d, "%%%d = ", id)

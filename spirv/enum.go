@@ -93,6 +93,8 @@ func ExtInstOperandCount(set string, number uint32) (least, most int) {
 	return operandCount(info.operands)
 }
 
+// operandCount counts the operands of a row of the grammar, without result and type. An optional
+// operand that is not an identifier may be a mask whose bits have parameters.
 func operandCount(list []operand) (least, most int) {
 	open := false
 	for _, o := range list {

@@ -147,6 +147,8 @@ func (m *Module) operands(in *Instruction, buf []operandRef) ([]operandRef, erro
 
 func (w *operandWalk) wordsLeft() int { return len(w.in.Words) - w.at }
 
+// readOperands reads operands in the order of the grammar. Optional and repeated ones are there if
+// words are left: the grammar has them only at the end.
 func (w *operandWalk) readOperands(ops []operand) error {
 	for _, o := range ops {
 		if o.quant == one {

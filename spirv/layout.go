@@ -12,6 +12,8 @@ func (m *Module) ByteSize(id ID) (size int, ok bool) {
 	return size, ok
 }
 
+// byteLayout returns the size and the alignment of a type. depth is how many levels of nesting are
+// still allowed.
 func (m *Module) byteLayout(id ID, depth int) (size, align int, ok bool) {
 	in := m.Def(id)
 	if in == nil || depth == 0 {
@@ -58,6 +60,8 @@ func (m *Module) arrayLayout(in *Instruction, depth int) (size, align int, ok bo
 	return size * int(n), align, true
 }
 
+// structLayout pads members to their alignment, unless the struct is CPacked. Sizes are compared
+// with MaxInt32 after each member, so that they cannot overflow.
 func (m *Module) structLayout(in *Instruction, depth int) (size, align int, ok bool) {
 	_, packed := m.Decoration(in.Result(), DecorationCPacked)
 	align = 1

@@ -146,6 +146,8 @@ type target struct {
 	id   ID
 }
 
+// newUnit prepares the state of an input. It lists facts that an instruction alone does not show:
+// which pointers are declared forward, and which OpUndef and OpExtInst are globals.
 func newUnit(in Input, index int) *unit {
 	m := in.Module
 	u := &unit{
@@ -194,6 +196,8 @@ func (l *linker) checkInputs() error {
 	return nil
 }
 
+// checkKnown refuses an instruction whose identifiers cannot be found: all of them must be
+// renumbered.
 func (u *unit) checkKnown(in *Instruction) error {
 	switch {
 	case in.Op.grammarInfo() == nil:

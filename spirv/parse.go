@@ -145,6 +145,9 @@ type sectionSorter struct {
 	function *Function
 }
 
+// addInstruction adds an instruction to its section, or to the function that is open. Sections
+// must follow each other in the order of the logical layout. OpNop and lines may be among the
+// globals or between functions.
 func (p *sectionSorter) addInstruction(in *Instruction) error {
 	if p.function != nil {
 		return p.addToFunction(in)
@@ -220,6 +223,8 @@ func (p *sectionSorter) beginFunction(in *Instruction) error {
 	return nil
 }
 
+// addToFunction adds an instruction to the open function. IsDeclaration is true until the first
+// label: up to there only parameters, lines and OpNop are allowed.
 func (p *sectionSorter) addToFunction(in *Instruction) error {
 	f := p.function
 	_, placed := sectionOf[in.Op]
@@ -295,6 +300,8 @@ func (m *Module) dropAimless(list []*Instruction) []*Instruction {
 	return slices.DeleteFunc(slices.Clone(list), aimless)
 }
 
+// defineResult enters the result of an instruction into the table. The bound is checked first: it
+// is the size of the table.
 func (m *Module) defineResult(in *Instruction) error {
 	_, r := in.Op.resultWords()
 	if r < 0 {

@@ -140,6 +140,8 @@ func (r *translatorReader) readInstruction() error {
 	return nil
 }
 
+// readOperand appends the words of one token: a string, a decimal word, or a name. start is where
+// the instruction begins, whose earlier operands decide the meaning of a name.
 func (r *translatorReader) readOperand(op Opcode, start int) error {
 	token, err := r.readToken()
 	if err != nil {

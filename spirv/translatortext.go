@@ -32,6 +32,8 @@ type translatorText struct {
 	inBodies bool // a function was seen
 }
 
+// writeInstruction writes a line with its blank lines. An instruction that does not fit the
+// grammar has only numbers after its name.
 func (t *translatorText) writeInstruction(in *Instruction) {
 	t.separateParts(in.Op)
 	t.writeWord(uint32(len(in.Words)) + 1)
@@ -65,6 +67,8 @@ func (t *translatorText) separateParts(op Opcode) {
 	}
 }
 
+// writeOperands writes the operands: those few kinds by name that the translator does, all others
+// as words. Byte-for-byte agreement with it is the purpose, up to a doubled space.
 func (t *translatorText) writeOperands(in *Instruction, refs []operandRef) {
 	decoration := DecorationKind(0)
 	for i, r := range refs {

@@ -51,6 +51,8 @@ type trimmer struct {
 	removed map[ID]bool // identifiers that are defined in removed bodies
 }
 
+// chooseSymbols finds the symbols that become local or imports. A function that is an entry point
+// itself keeps its body, which an import cannot have.
 func (r *trimmer) chooseSymbols(t Trim) {
 	entries := map[ID]bool{}
 	for _, e := range r.m.EntryPoints() {

@@ -41,6 +41,7 @@ type typeSpeller struct {
 	room int
 }
 
+// spellType spells a type and counts it; beyond room it writes dots, which also ends circles.
 func (s *typeSpeller) spellType(id ID) {
 	if s.room--; s.room < 0 {
 		s.WriteString("...")

@@ -111,6 +111,8 @@ func (v *verifier) recordDefinitions(number int, f *Function) {
 	}
 }
 
+// checkFunction checks a function: its signature, and for a definition its blocks, phis and uses.
+// v.g is the graph of the function that is being checked.
 func (v *verifier) checkFunction(number int, f *Function) error {
 	if err := v.checkSignature(f); err != nil {
 		return err
@@ -218,6 +220,8 @@ func (v *verifier) checkPhis(block int) error {
 	return nil
 }
 
+// checkPhi checks that a phi has a value for every predecessor that is reached. Values for other
+// blocks are allowed: they are never used.
 func (v *verifier) checkPhi(b *Block, in *Instruction) error {
 	parents := map[int]bool{}
 	for ops := in.Operands(); len(ops) >= 2; ops = ops[2:] {

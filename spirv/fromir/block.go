@@ -25,6 +25,8 @@ func successorBlocks(in *ir.Instruction) iter.Seq[int] {
 // point, it needs no more passes where loops are entered in several places.
 func blockDominators(body *ir.Body) []int {
 	d := newDominatorFinder(body)
+	// Backwards: the semidominator of w is the least number of which a path leads to w through
+	// greater numbers only, and those have theirs already.
 	for w := len(d.order) - 1; w > 0; w-- {
 		d.semi[w] = d.parent[w]
 		for _, p := range d.predecessors(d.order[w]) {
@@ -37,6 +39,8 @@ func blockDominators(body *ir.Body) []int {
 	}
 	dom[0] = -1
 	idom := d.label // its room is free by now; an entry is written before it is read, in the order of the search
+	// Forwards: the dominator of w is the nearest dominator of its parent that is not above
+	// the semidominator of w.
 	for w := 1; w < len(d.order); w++ {
 		at := d.above[w]
 		for at > d.semi[w] {
@@ -63,6 +67,8 @@ type dominatorFinder struct {
 	preds, predsAt []int
 }
 
+// newDominatorFinder numbers the blocks and prepares the tables, which share one allocation: they
+// are made for each function of several blocks.
 func newDominatorFinder(body *ir.Body) *dominatorFinder {
 	n := len(body.Blocks)
 	memory := make([]int, 7*n+1)

@@ -268,6 +268,7 @@ func (t *translator) debugWriter(n *debugNode) (debugWriter, uint32) {
 	return nil, 0
 }
 
+// derivedWriter is debugWriter for a DIDerivedType, whose tag tells the kind of type.
 func derivedWriter(n *debugNode) (debugWriter, uint32) {
 	switch n.fieldNumber("tag") {
 	case tagPointer, tagReference, tagRValueReference:
@@ -286,6 +287,8 @@ func derivedWriter(n *debugNode) (debugWriter, uint32) {
 	return nil, 0
 }
 
+// compositeWriter is debugWriter for a DICompositeType. A vector is an array with the flag
+// DIFlagVector, 2048.
 func compositeWriter(n *debugNode) (debugWriter, uint32) {
 	switch n.fieldNumber("tag") {
 	case tagArray:

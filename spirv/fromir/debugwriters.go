@@ -17,6 +17,8 @@ var shaderLanguages = map[uint64]uint32{
 	0x15: 3, 2: 103, 0xc: 104, 0x1d: 105, 0x2c: 106, 4: 107, 0x19: 108, 0x1a: 109, 0x21: 110, 0x2a: 111, 0x2b: 112,
 }
 
+// compilationUnit writes the operands of a DebugCompilationUnit, first the version of the debug
+// information, 1.0 as SPIR-V encodes versions.
 func (d *debugWords) compilationUnit(n *debugNode) {
 	table := languages
 	if d.options.Debug == DebugShader200 {
@@ -71,6 +73,8 @@ func (d *debugWords) nodeFlags(n *debugNode) (mask uint32) {
 	return mask
 }
 
+// pointerType writes the operands of a DebugTypePointer. Its storage class is all ones if the
+// pointer has no address space.
 func (d *debugWords) pointerType(n *debugNode) {
 	class := ^uint32(0)
 	if space, ok := d.addressSpace(n); ok {
@@ -112,6 +116,8 @@ func (d *debugWords) vectorType(n *debugNode) {
 	d.addIDs(d.debugType(n.nodeField("baseType"))).addLiterals(uint32(count))
 }
 
+// arrayType writes the operands of a DebugTypeArray, which the sets lay out differently: OpenCL's
+// has all counts and then all lower bounds, the sets for shaders have counts, or subranges.
 func (d *debugWords) arrayType(n *debugNode) {
 	d.addIDs(d.debugType(n.nodeField("baseType")))
 	var counts, bounds []id
@@ -160,6 +166,7 @@ func (d *debugWords) typedefType(n *debugNode) {
 	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugType(n.nodeField("baseType")), d.debugSource(n)).addLiterals(0, 0).addIDs(d.debugParent(n))
 }
 
+// functionType writes the operands of a DebugTypeFunction: flags, result, parameters.
 func (d *debugWords) functionType(n *debugNode) {
 	d.addLiterals(d.nodeFlags(n))
 	types := d.resolveNode(n.nodeField("types"))
@@ -261,6 +268,8 @@ func (d *debugWords) pointerToMember(n *debugNode) {
 	d.addIDs(d.debugEntry(n.nodeField("baseType")), d.debugEntry(n.nodeField("extraData")))
 }
 
+// templateParameter writes the operands of a DebugTypeTemplateParameter. A value is a constant if
+// it is an integer of a width that SPIR-V has; for other values a null pointer stands.
 func (d *debugWords) templateParameter(n *debugNode) {
 	value := d.noDebug()
 	if n.fieldNumber("tag") == tagTemplateValue || n.kind == "DITemplateValueParameter" {
@@ -331,6 +340,7 @@ func (d *debugWords) describedFunction(n *debugNode) id {
 	return d.noDebug()
 }
 
+// lexicalBlock writes the operands of a DebugLexicalBlock. A namespace is one with a name.
 func (d *debugWords) lexicalBlock(n *debugNode) {
 	d.addIDs(d.debugSource(n)).addLiterals(uint32(n.fieldNumber("line")), uint32(n.fieldNumber("column"))).addIDs(d.debugParent(n))
 	if n.kind == "DINamespace" {
@@ -354,6 +364,9 @@ func (d *debugWords) localVariable(n *debugNode) {
 	}
 }
 
+// globalVariable writes the operands of a DebugGlobalVariable. It names the variable that it
+// describes, if the module has it and it is not a built-in one. noDebug makes DebugInfoNone,
+// which stands for the variable in images that lack it.
 func (d *debugWords) globalVariable(n *debugNode) {
 	flags := uint32(0)
 	if n.fieldNumber("isLocal") != 0 {

@@ -23,6 +23,7 @@ var decorationNeeds = map[uint32]need{
 	decIOPipeStorage:     {"SPV_INTEL_io_pipes", 5943},
 }
 
+// The rows name decorations by their numbers: most come only from metadata, which has numbers too.
 func init() {
 	for _, row := range []struct {
 		need

@@ -51,6 +51,8 @@ func (f *function) writeInstruction(i int, in *ir.Instruction) (ended bool) {
 	return ended
 }
 
+// writeUndecorated writes an instruction by its opcode. Those that settle their result themselves
+// have a case; all others are operations, whose result settleResult settles.
 func (f *function) writeUndecorated(i int, in *ir.Instruction) (ended bool) {
 	switch in.Op {
 	case ir.OpPhi:

@@ -95,6 +95,8 @@ func (c *callSite) intConst(i int, value uint64) id {
 	return c.splatConstant(c.operand(i).Type, value)
 }
 
+// absoluteValue writes abs. The least number has no positive counterpart: it stays as it is, or is
+// poison, as LLVM allows both.
 func (c *callSite) absoluteValue() id {
 	return c.cutToWidth(c.numberType(), c.extInst("s_abs", c.signedArg(0)))
 }
@@ -302,6 +304,8 @@ func (c *callSite) overflowPair(name string, write func() (n, over id)) {
 	c.finishCall(c.emitResult(spirv.OpCompositeConstruct, c.typ, n, over))
 }
 
+// overflowOfBools is overflowPair's writer for i1, where true is 1 if unsigned and -1 if signed:
+// 1+1 and -1 + -1 overflow to 0, 0-1 and 0 - -1 overflow to true, and so does -1 * -1.
 func (c *callSite) overflowOfBools(name string) (n, over id) {
 	typ := c.typeID(c.numberType())
 	a, b := c.argumentID(0), c.argumentID(1)
@@ -361,6 +365,8 @@ func (c *callSite) subtractBorrow() (n, over id) {
 	return n, c.numbersDiffer(n, difference)
 }
 
+// unsignedProduct writes a product and whether it overflowed: then its high half, or the bits
+// above an odd width, are not 0.
 func (c *callSite) unsignedProduct() (n, over id) {
 	low, high := c.wideProduct("u_mul_hi", c.argumentID(0), c.argumentID(1))
 	n = c.cutToWidth(c.numberType(), low)
@@ -371,6 +377,8 @@ func (c *callSite) unsignedProduct() (n, over id) {
 	return n, over
 }
 
+// signedProduct writes a product and whether it overflowed: then its high half is not the
+// repeated sign of the low half, or cutting it to an odd width changes it.
 func (c *callSite) signedProduct() (n, over id) {
 	number := c.numberType()
 	bits := c.heldBits(c.scalarBits(number))
@@ -476,6 +484,8 @@ func (c *callSite) reduceIntegers(op, ofBools spirv.Opcode) {
 	c.finishCall(c.cutToWidth(c.in.Type, c.foldVector(c.argumentID(0), func(a, b id) id { return c.emitResult(op, c.typ, a, b) })))
 }
 
+// reduceExtremum writes the minimum or maximum of a vector's elements; of i1, ofBools is the
+// operation on truth values.
 func (c *callSite) reduceExtremum(instruction string, signed bool, ofBools spirv.Opcode) {
 	if c.isBool(c.numberType()) {
 		c.reduceIntegers(ofBools, ofBools)

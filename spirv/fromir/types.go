@@ -123,6 +123,7 @@ func (t *translator) intType(bits uint32) id {
 	return t.b.typeEntry(spirv.OpTypeInt, []uint32{bits, 0})
 }
 
+// floatType returns the type of IEEE floating-point numbers of that width.
 func (t *translator) floatType(bits uint32) id {
 	switch bits {
 	case 16:
@@ -217,6 +218,8 @@ func (t *translator) typeID(n ir.TypeID) id {
 	return made
 }
 
+// makeType returns the type for an LLVM type other than a struct, whose identifier structType must
+// note before its members are made.
 func (t *translator) makeType(typ *ir.Type) id {
 	switch typ.Kind {
 	case ir.TypeInteger:

@@ -71,6 +71,8 @@ type bodyChecker struct {
 	number, dominated []int
 }
 
+// countPredecessors counts the different blocks that lead to each block. A block that leads to
+// another several times counts once: last remembers it.
 func (c *bodyChecker) countPredecessors() {
 	c.predecessors = make([]int32, len(c.ir.Blocks))
 	last := make([]int, len(c.ir.Blocks)) // the block, plus 1, that was counted last
@@ -149,6 +151,8 @@ func (c *bodyChecker) checkPhis(block int) {
 	}
 }
 
+// checkPhi checks one phi. If all its blocks are predecessors and it names as many as there are, it
+// names each of them. A value from a block that is not reached may be anything.
 func (c *bodyChecker) checkPhi(block int, in *ir.Instruction) {
 	named := make(map[uint32]bool, len(in.Operands)/2)
 	for k := 0; k+1 < len(in.Operands); k += 2 {

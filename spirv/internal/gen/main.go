@@ -73,6 +73,8 @@ func main() {
 	}
 }
 
+// generate writes the three files. It makes all texts before it writes the first, so that an error
+// in a grammar leaves the files as they were.
 func generate(headers, out string) error {
 	core, err := readGrammar(filepath.Join(headers, "spirv.core.grammar.json"))
 	if err != nil {
@@ -180,6 +182,8 @@ func writeEnums(b *bytes.Buffer, kinds []kind) {
 	b.WriteString("}\n")
 }
 
+// enumerantRows returns the rows of an enumeration, sorted by value; of several names of a value
+// the first one counts, as in uniqueOpcodes.
 func enumerantRows(k kind) []string {
 	type entry struct {
 		value uint64
