@@ -8,8 +8,8 @@ import (
 // span is a part of a text.
 type span struct{ from, to int }
 
-// bodies are the blocks of a module: they are not taken apart, as only few words
-// of them are ever asked for.
+// bodies are the blocks of a module. They are not parsed, as few words of them are ever
+// looked for.
 type bodies struct {
 	text   string
 	blocks []span
@@ -56,7 +56,7 @@ func (b *bodies) isHidden(at int) bool {
 	return exact || i > 0 && at < b.hidden[i-1].to
 }
 
-// stops are the bytes that end a run which a block is skipped by.
+// stops are the bytes at which skipBlock has to look closer; it skips runs of all others.
 var stops = func() (table [256]bool) {
 	for _, c := range `{}"/` {
 		table[c] = true

@@ -38,7 +38,7 @@ func (b *builder) compileDetails(i, size int) []trace.Arg {
 	return []trace.Arg{deviceArg(b.device), {Name: "bytes", Value: size}, {Name: "cause", Value: cause}}
 }
 
-// loadTraced is load as a step of the trace.
+// loadTraced is loadCached as a step of the trace.
 func (b *builder) loadTraced(ctx context.Context, in cache.Inputs) driver.Program {
 	span := trace.FromContext(ctx).Start("cache", b.link.Kernel, deviceArg(b.device))
 	if span == nil {

@@ -12,13 +12,13 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// Native code that was made ahead of time ("postlink -to=x86_64") lies in an image
-// beside the SPIR-V, and names that by its digest. A program is always made of
-// the SPIR-V; a device that takes the native code runs that in place of compiling.
+// Native code that was made ahead of time ("postlink -to=x86_64") is in an image of its own
+// next to that of the SPIR-V, whose digest it names. A program is always made of the SPIR-V;
+// a device that takes the native code runs that instead of compiling.
 
-// nativeImages are the images with native code of image i of the link, whose code
-// is given. There are none where its specialization constants are set: native code
-// has their defaults.
+// nativeImages returns the images with native code for image i of the link, whose code is
+// given. There are none if specialization constants are set, as native code has their
+// defaults.
 func (b *builder) nativeImages(i int, code []byte) []*registry.Image {
 	_, takes := b.device.Device.(driver.PrecompiledTaker)
 	if !takes || !b.snapshot.HasNatives() || len(b.values[i]) > 0 {

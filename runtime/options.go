@@ -42,8 +42,9 @@ func (o *Options) linkOptions(img *registry.Image) string {
 	return o.chooseOptions(img.LinkOptions, "SYCL_PROGRAM_LINK_OPTIONS", "SYCL_PROGRAM_APPEND_LINK_OPTIONS")
 }
 
-// nativeSymbols tells the functions of device libraries that a device has itself.
-// SYCL_DEVICELIB_INHIBIT_NATIVE lists extensions that are not to be used.
+// nativeSymbols returns a function that reports whether a device with these extensions has a
+// function of the device libraries itself. SYCL_DEVICELIB_INHIBIT_NATIVE lists extensions
+// that are not to be used.
 func (o *Options) nativeSymbols(extensions []string) func(string) bool {
 	if inhibited := strings.Fields(strings.ReplaceAll(o.getenv("SYCL_DEVICELIB_INHIBIT_NATIVE"), ",", " ")); len(inhibited) > 0 {
 		extensions = slices.DeleteFunc(slices.Clone(extensions), func(e string) bool { return slices.Contains(inhibited, e) })

@@ -12,7 +12,8 @@ import (
 	"offlink/runtime/resolve"
 )
 
-// ownBuild tells builds of offlink apart.
+// ownBuild returns a digest that identifies this build of offlink: another one may build
+// programs differently.
 var ownBuild = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -21,9 +22,9 @@ var ownBuild = sync.OnceValue(func() string {
 	return cache.Digest([]byte(info.String()))
 })
 
-// cacheInputs are everything that the program depends on, in the order of the link;
-// nil where the program is not kept, with the reason in b.uncached. The names of files
-// do not count.
+// cacheInputs returns everything that the program depends on, in the order of the link. It
+// is nil if the program is not kept, with the reason in b.uncached. The names of files do
+// not count.
 func (b *builder) cacheInputs() (cache.Inputs, error) {
 	_, loads := b.device.Device.(driver.BinaryLoader)
 	switch {

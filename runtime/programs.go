@@ -10,7 +10,7 @@ import (
 	"offlink/runtime/resolve"
 )
 
-// How many programs and objects are kept that nobody holds.
+// The limits of the stores: above them, programs and objects that are not in use are closed.
 const (
 	maxPrograms = 512
 	maxObjects  = 4096
@@ -47,8 +47,8 @@ type linkedProgram struct {
 	prepared bool // for its first launch
 }
 
-// prepareOnce does the work that a program needs once, before its first launch. A
-// failure is tried again.
+// prepareOnce does the work that a program needs once, before its first launch. After a
+// failure the next call tries again.
 func (p *linkedProgram) prepareOnce(work func() error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,7 +85,7 @@ func indexOf(images []*registry.Image, img *registry.Image) int {
 	return -1
 }
 
-// imagesKey tells lists of images and their specialization constants apart.
+// imagesKey returns a key for a list of images with their specialization constants.
 func imagesKey(images []*registry.Image, specs []string) string {
 	var b strings.Builder
 	for i, img := range images {

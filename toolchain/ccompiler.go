@@ -26,9 +26,9 @@ var ErrNoCCompiler = errors.New("no C compiler was found")
 // gnuArch is the architecture in the names of GNU targets, by Go's name.
 var gnuArch = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 
-// FindCCompiler looks for a compiler for Linux on an architecture, amd64 or arm64 in
-// Go's names: the path, unless that is empty, else gcc or clang, or a cross compiler
-// where this machine is another one. The error says what to install.
+// FindCCompiler looks for a compiler for Linux on an architecture, amd64 or arm64 in Go's
+// names. It takes the path if that is not empty, otherwise gcc or clang, or a cross compiler
+// if this machine is a different one. The error names the package to install.
 func FindCCompiler(path, goarch string, r *Runner) (*CCompiler, error) {
 	gnu := gnuArch[goarch]
 	host := runtime.GOOS == "linux" && runtime.GOARCH == goarch

@@ -26,7 +26,7 @@ type Tool struct {
 	// LLVM is the newest LLVM whose IR the tool reads, as a major version; 0
 	// for tools that read no LLVM IR.
 	LLVM int
-	// Translator tells builds of llvm-spirv of one version apart.
+	// Translator is the build of llvm-spirv, as there are several for one version.
 	Translator Translator
 }
 
@@ -38,8 +38,7 @@ func (t Tool) String() string {
 	return fmt.Sprintf("%s (LLVM %d)", t.Path, t.LLVM)
 }
 
-// Translator tells the builds of llvm-spirv apart that must be driven
-// differently.
+// Translator is a build of llvm-spirv. The builds take different command lines.
 type Translator uint8
 
 // The builds of llvm-spirv.
@@ -52,9 +51,8 @@ const (
 	DPCPP
 )
 
-// Accepts reports whether the tool reads IR of that LLVM version. Typed
-// pointers went with LLVM 17; translators read them from bitcode all the
-// same, as do all tools that the upgrade of old bitcode is left in.
+// Accepts reports whether the tool reads IR of that LLVM version. Typed pointers were removed
+// in LLVM 17, but newer tools still read them from bitcode, which LLVM upgrades.
 func (t Tool) Accepts(llvm int) bool { return llvm <= t.LLVM }
 
 // remedies says for each tool which package brings it.

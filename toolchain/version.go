@@ -30,7 +30,7 @@ func probeTool(ctx context.Context, name Name, path string) (Tool, error) {
 	case err == nil:
 		t.LLVM = version
 	case name == LLVMSPIRV && errors.Is(err, errNoVersion):
-		// One that runs but has no --version: taken out of its wheel.
+		// A tool that runs but has no --version is one that was taken out of its wheel.
 		t.LLVM, t.Translator = wheelLLVM(""), DPCPP
 	default:
 		return Tool{}, err

@@ -27,8 +27,7 @@ func printBuffer(w io.Writer, id bufferID, s *spec) error {
 	return err
 }
 
-// formatValue prints floating point numbers in the fewest digits that tell
-// them apart.
+// formatValue prints floating-point numbers in the fewest digits that identify them.
 func formatValue(v any) string {
 	switch v := v.(type) {
 	case float32:

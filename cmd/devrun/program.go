@@ -63,8 +63,8 @@ func checkProgram(file string) error {
 	return nil
 }
 
-// libraryFolder finds libofflink beside devrun, as in the build tree, or in
-// the lib folder next to its own, as installed.
+// libraryFolder finds libofflink in the folder of devrun, as in the build tree, or in the lib
+// folder next to that, as installed.
 func libraryFolder() (string, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes are those of a file that its content does not have.
+// attributes are the owner, the permissions and the extended attributes of a file.
 type attributes struct {
 	info     fs.FileInfo
 	owner    *syscall.Stat_t
@@ -36,8 +36,8 @@ func readAttributes(name string) (*attributes, error) {
 	return a, nil
 }
 
-// listExtended lists the extended attributes of a file, none where the file
-// system has none.
+// listExtended lists the extended attributes of a file, none if the file system does not
+// have such attributes.
 func listExtended(name string) []string {
 	size, err := unix.Listxattr(name, nil)
 	if err != nil || size == 0 {

@@ -13,8 +13,9 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// writeObject writes the output beside its name and renames it; "-" is standard
-// output. A file appears whole or not at all; a pipe gets the part that was made before an error.
+// writeObject writes the output under a temporary name next to its own and renames it; "-" is
+// standard output. A file appears whole or not at all; a pipe gets the part that was written
+// before an error.
 func (o *options) writeObject(images []*devimg.Image, stdout io.Writer) error {
 	if o.output == "-" {
 		return wrapper.Wrap(stdout, images, o.wrap)
@@ -50,8 +51,8 @@ func (o *options) writeBitcode(file *cli.OutputFile, images []*devimg.Image) err
 	if err != nil {
 		return err
 	}
-	// The tools come newest first. Only an assembler makes bitcode: our own writer encodes
-	// partitions of modules that it has read.
+	// The tools come newest first. Bitcode takes an assembler: our own writer only encodes
+	// parts of modules that it has read.
 	serves := slices.IndexFunc(found, func(t toolchain.Tool) bool { return t.Accepts(opaquePointers) })
 	if serves < 0 {
 		return &toolchain.MissingError{Tool: toolchain.LLVMAs, Want: "LLVM 15 or later (or name the output .ll, or .o for an object)", Seen: found}

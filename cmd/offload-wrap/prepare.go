@@ -58,8 +58,8 @@ func (o *options) addNotes(images []*devimg.Image, s cli.Streams) []*devimg.Imag
 	return noted
 }
 
-// scratchFile opens a nameless file beside the output, where there is room for
-// something of its size.
+// scratchFile opens a nameless file in the folder of the output, where there must be room for
+// something of its size anyway.
 func (o *options) scratchFile() (f *os.File, release func(), err error) {
 	f, err = filemap.CreateNameless(filepath.Dir(o.output), ".offload-wrap-*")
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// verifyEdit reads an edited file back before it gets its name: it must have
-// the images that it had, those that were edited with other code (nil: not at
-// all).
+// verifyEdit reads an edited file back before it gets its name. It must have the same images
+// as before, except that the edited ones have the new code, or are gone if that is nil.
 func (e *editing) verifyEdit(before *wrapper.File, edited []int, written string, code devimg.Code) error {
 	after, err := e.openWrapped(written)
 	if err != nil {

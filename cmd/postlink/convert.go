@@ -62,9 +62,8 @@ func writeTemporary(path string, data []byte) error {
 	return err
 }
 
-// runAny runs the first of the tools that can do it: where the module's
-// version is not known, each may be too old. The error is the first one's,
-// with what to do.
+// runAny runs the tools one after the other until one succeeds: if the module's version is
+// not known, each may be too old. The error is that of the first tool, with advice.
 func runAny(ctx context.Context, tools []toolchain.Tool, input toolchain.Input, in, out string) error {
 	var first error
 	for _, tool := range tools {

@@ -11,7 +11,7 @@ import (
 // The options that the drivers of DPC++ and icx write on their lines, and those
 // that every LLVM tool has, as far as nothing here depends on them.
 
-// driverFlags adds them. They are hidden, because drivers and not users write
+// driverFlags adds these options. They are hidden, because drivers and not users write
 // them.
 func (o *options) driverFlags(f *cli.FlagSet) {
 	hidden := func(set func(string) error, value string, names ...string) {
@@ -34,8 +34,8 @@ func (o *options) driverFlags(f *cli.FlagSet) {
 	hidden(ignoredOption, "FILE", "info-output-file", "crash-diagnostics-dir", "time-trace-file")
 }
 
-// setRDC accepts -sycl-rdc, which reports whether code of other objects may be
-// linked to. Here -device-image-dependencies decides about that.
+// setRDC accepts -sycl-rdc, which says whether code of other objects may be linked. Here
+// -device-image-dependencies decides that.
 func (o *options) setRDC(string) error {
 	o.hasRDC = true
 	return nil
@@ -49,8 +49,8 @@ func setJSON(value string) error {
 	return nil
 }
 
-// setIDQueriesRange takes the range that work-item ids have, which is a
-// promise of the driver's command line.
+// setIDQueriesRange takes the type that holds every work-item id, which the driver's command
+// line promises.
 func (o *options) setIDQueriesRange(arg string) error {
 	ranges := map[string]uint32{"int": 0, "uint": 1, "size_t": 2}
 	number, ok := ranges[arg]

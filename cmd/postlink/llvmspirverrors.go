@@ -26,8 +26,8 @@ var translatorErrors = map[fromir.ErrorKind]struct {
 // but does not take.
 const statusBadOption = 255
 
-// reportAs gives an error the words and the exit status of llvm-spirv where the
-// program is called so. The place and the advice follow.
+// reportAs gives an error the words and the exit status of llvm-spirv if the program is
+// called by that name. Our own message, with place and advice, follows.
 func reportAs(err error) error {
 	var e *fromir.Error
 	if !isSPIRVTool() || !errors.As(err, &e) {

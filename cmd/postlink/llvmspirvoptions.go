@@ -68,7 +68,8 @@ var otherDirection = map[string]string{
 	"fnvar-target": "N", "fnvar-features": "LIST", "fnvar-capabilities": "LIST",
 }
 
-// otherFlags are the options that are not taken, and those that say nothing here.
+// otherFlags returns the options that are refused, and those without a meaning here, which
+// are accepted.
 func (t *spirvTool) otherFlags(s cli.Streams) (list []cli.Flag) {
 	for name, value := range otherDirection {
 		list = append(list, cli.Flag{Name: name, Value: value, Hidden: true, Set: func(string) error {

@@ -27,9 +27,8 @@ func (w *imageWriter) writeSPIRV(i *image, partition *split.Partition) error {
 	return w.writeNative(i, words)
 }
 
-// toSPIRV translates an image: as a part of the input, or as a module of its own
-// where tools translate or its calls are replaced. The words are good until the next
-// image.
+// toSPIRV translates an image: as a part of the input, or as a module of its own if external
+// tools translate or calls in it are replaced. The words are valid until the next image.
 func (w *imageWriter) toSPIRV(i *image, partition *split.Partition) ([]byte, error) {
 	part := partition.ForSPIRV(w.spirv.failsOnAnnotations())
 	if w.spirv.translatesPart(part) {

@@ -12,7 +12,7 @@ func writeTables(images []*image, o *options, outputs *cli.Outputs, s cli.Stream
 	if o.split.Single {
 		return nil
 	}
-	// A driver of DPC++ asks for a table a target.
+	// A driver of DPC++ asks for one table for each target.
 	for _, out := range o.outputs {
 		t := imageTable(images, o, out.target)
 		text, err := t.Bytes()

@@ -13,14 +13,14 @@ import (
 	"offlink/toolchain"
 )
 
-// translatesPart reports whether the process translates a part of the input as
-// it is, not a module that was written of it.
+// translatesPart reports whether the process translates a part of the input directly. Other
+// parts are written as modules and read again.
 func (t *translator) translatesPart(part *ir.Partition) bool {
 	return t.here != nil && part.Module == t.module && t.here.Takes(part)
 }
 
-// translatePart translates a part of the input in the process, into the memory of
-// to, whose content is not needed.
+// translatePart translates a part of the input in the process. It overwrites to, whose
+// memory it reuses.
 func (t *translator) translatePart(to []byte, n int, kernels string, part *ir.Partition) ([]byte, error) {
 	words, err := t.here.AppendPartition(to[:0], part, t.imageName(n))
 	if err != nil {
@@ -80,9 +80,9 @@ func (o *spirvOptions) fromIROptions() (fromir.Options, error) {
 	return options, nil
 }
 
-// wrapsKernels reports whether kernels are written as the toolchain of the input
-// has them: DPC++ of 2025 exports them and lets entry points call them, that of
-// 2026 and newer translators do not.
+// wrapsKernels reports whether kernels are written as DPC++ of 2025 does, which exports them
+// and has entry points call them. DPC++ of 2026 and newer translators do not. Without
+// -dialect the producer of the input decides.
 func (o *options) wrapsKernels(m *ir.Module) bool {
 	if o.hasDialect {
 		return o.derive.Dialect == derive.Dialect2025

@@ -13,8 +13,8 @@ import (
 	"offlink/runtime/opencl"
 )
 
-// A driver of OpenCL may exit or crash on a module. So a child runs the launches
-// there, and a module that ends it costs no more than that module's results.
+// A driver of OpenCL may exit or crash on a module. So a child process makes the launches
+// there, and a module that ends it only loses its own results.
 
 // childJob is one module for the child: a line of JSON on its standard input.
 type childJob struct {
@@ -83,9 +83,9 @@ type child struct {
 	stdout bytes.Buffer // the output of kernels, and of the driver
 }
 
-// launch has the child launch the kernels of a module; it is started when it is
-// not there. alone gives the module a child of its own, and the digest of its
-// kernels' output.
+// launch has the child launch the kernels of a module. The child is started if none runs.
+// With alone the module gets a child of its own, and the results have a digest of what its
+// kernels print.
 func (c *child) launch(code, source string, alone bool) (map[string]string, error) {
 	if c.cmd == nil || alone {
 		c.close()

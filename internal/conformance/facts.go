@@ -103,8 +103,8 @@ func (f *factFinder) addLine(words []string) {
 	}
 }
 
-// factKind is the part of a fact that differences are grouped by: of a decoration,
-// its target and its words but for how often it is there.
+// factKind returns the part of a fact by which differences are grouped: for a decoration the
+// kind of its target and its first words, without the number of times that it is there.
 func factKind(fact string) string {
 	head, rest, decorated := strings.Cut(fact, ": ")
 	if i := strings.LastIndex(fact, " ("); !decorated && i > 0 {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Mutations of textual IR: each changes one line so that the result has a
-// chance to be valid still; LLVM's verifier sorts out the others.
+// Mutations of textual IR: each changes one line such that the result may still be valid.
+// LLVM's verifier rejects the rest.
 
 // wordSwaps are words that may stand for each other.
 var wordSwaps = [][]string{

@@ -91,7 +91,7 @@ func (r *syclRun) recordKernels(input, stem string, options ...string) (map[stri
 		return nil, err
 	}
 	python := filepath.Join(r.python, "bin", "python")
-	// Its exit status reports kernels that differ between the devices, which are not recorded.
+	// The exit status is 1 if kernels differ between the devices. These are not recorded.
 	out, failure := exec.Command(r.devdiff, "-icd="+r.icd, "-python="+python, "-variants=1000", "-record="+stem+".record", stem+"_0.spv").CombinedOutput()
 	text, err := os.ReadFile(stem + ".record")
 	if err != nil {

@@ -67,8 +67,8 @@ func (j *job) runChecked() (found *hostdev.CheckError, same bool, err error) {
 	return nil, same, nil
 }
 
-// findings is the first finding of the checked mode, empty if there is none: with
-// made-up arguments work-items race, and local memory is read that nobody wrote.
+// findings returns the kind of the first finding of the checked mode, "" if there is none:
+// with made-up arguments work-items may race, or read local memory that was not written.
 func (j *job) findings() string {
 	own := j.results()
 	defer func() {

@@ -17,7 +17,7 @@ type tracer struct {
 	out io.Writer
 }
 
-// tellFound tells that a back end was opened.
+// tellFound prints that a back end was opened.
 func (t *tracer) tellFound(f *Found) {
 	switch {
 	case !t.Basic:
@@ -28,8 +28,8 @@ func (t *tracer) tellFound(f *Found) {
 	}
 }
 
-// tellFailure tells why a back end was not opened: with Unified Runtime's lines each
-// path that was tried, from the first level on.
+// tellFailure prints why a back end was not opened. In the form of Unified Runtime it prints
+// each path that was tried, even at the lowest level of tracing.
 func (t *tracer) tellFailure(f *Found) {
 	switch {
 	case t.Unified && t.Basic:

@@ -15,8 +15,8 @@ import (
 //go:embed builtins.ptx
 var builtinsBody string
 
-// The builtins also define the variables that tell a kernel about its launch.
-// The work-item functions of offlink/device.h read them too.
+// The builtins also define the variables from which a kernel reads the offset and the
+// dimensions of its launch. The work-item functions of offlink/device.h read them too.
 const (
 	offsetVariable    = "offlink_global_offset" // three numbers of 64 bits
 	dimensionVariable = "offlink_work_dim"      // one of 32
@@ -39,8 +39,8 @@ func builtinsHeader(major, minor, target int) string {
 	return fmt.Sprintf(".version %d.%d\n.target sm_%d\n.address_size 64\n", major, minor, target)
 }
 
-// moduleHeader is that of PTX of our own, for the oldest device that this device's
-// driver still compiles for.
+// moduleHeader returns the header of our own PTX modules: for the oldest device for which
+// this device's driver still compiles.
 func (d *Device) moduleHeader() string {
 	if d.limits.major*10+d.limits.minor >= 75 {
 		return builtinsHeader(6, 3, 75)

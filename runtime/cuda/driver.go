@@ -93,8 +93,8 @@ func (d *Driver) Version() string { return fmt.Sprintf("%d.%d", d.version/1000, 
 // Devices lists the GPUs in the order of the driver.
 func (d *Driver) Devices() ([]driver.Device, error) { return d.devices, nil }
 
-// Close gives the devices' contexts and the library back. It waits for queues
-// that were closed while they worked.
+// Close releases the devices' contexts and the library. It waits for queues that were closed
+// while they worked.
 func (d *Driver) Close() error {
 	var errs []error
 	for _, device := range d.devices {

@@ -12,12 +12,11 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// Described returns the images that the runtime makes of one that was found in a
-// file: itself, as a rule. An OffloadBinary names a triple where the tables of a
-// program have a target string, and mostly neither kernels nor symbols, so that these
-// are read from the code; LLVM IR in it becomes SPIR-V, which can be several images.
-// Images for targets that no device of the runtime takes stay as they are. file is
-// for messages.
+// Described returns the images that the runtime makes of one that was found in a file:
+// usually the image itself. An OffloadBinary has a triple instead of the target string of
+// a program's tables, and usually neither kernels nor symbols, so that these are read from
+// the code. LLVM IR in it becomes SPIR-V, possibly several images. Images for targets that
+// no device of the runtime takes stay as they are. file is for messages.
 func Described(file string, img *wrapper.Located) ([]*devimg.Image, error) {
 	if img.Envelope != wrapper.Envelope(container.OffloadBinary) {
 		return []*devimg.Image{&img.Image}, nil
@@ -59,9 +58,9 @@ func translateImage(where string, code devimg.Code) ([]*devimg.Image, error) {
 	return imagesOfModule(where, m)
 }
 
-// describeCode gives an image the kernels and the exported functions that its code
-// tells. The table of exports makes it one among those that a symbol is looked for
-// in, and lets two definitions of a function be seen.
+// describeCode gives an image the kernels and the exported functions that its code has. With
+// the table of exports the image is found by the symbols in it, and a second definition of
+// a function is detected.
 func describeCode(img *devimg.Image) error {
 	kernels, err := wrapper.KernelNames(img)
 	if err != nil {
@@ -85,8 +84,8 @@ func describeCode(img *devimg.Image) error {
 	return nil
 }
 
-// exportFunctions writes the table of exported symbols. A kernel's name is none of
-// them: translators export the function that a kernel and others call under it.
+// exportFunctions writes the table of exported symbols. Names of kernels are left out:
+// translators may export a function with the name of the kernel that calls it.
 func exportFunctions(img *devimg.Image, m *spirv.Module) {
 	kernels := make(map[string]bool, len(img.Entries))
 	for _, name := range img.Entries {

@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// Working tells of commands that were submitted whether they have not all ended
-// yet. It is called until it returns false, by one goroutine at a time. With an error
-// it returns false: a device that cannot tell does not work.
+// Working reports whether any of some submitted commands has not ended yet. It is called
+// until it returns false, by one goroutine at a time. With an error it returns false: a
+// device that cannot answer does not work any more.
 type Working func() (bool, error)
 
-// DeferredFrees is the memory of a device that was closed while commands were
-// queued or ran: any of them may use it, by addresses that nobody but the kernel
-// sees. It holds each memory until the commands submitted before its Close have
-// ended, and looks for such ends when it is called; no goroutine waits for them. The
-// zero value is ready, and it is safe for concurrent use.
+// DeferredFrees holds the memory of a device that was closed while commands were queued or
+// ran. Any of them may use it, by addresses that only the kernel sees. So each memory is
+// held until the commands submitted before its Close have ended. That is checked only when
+// DeferredFrees is called; no goroutine waits for it. The zero value is ready, and it is
+// safe for concurrent use.
 type DeferredFrees struct {
 	mu   sync.Mutex
 	list []*deferredFree
@@ -62,8 +62,8 @@ func (d *DeferredFrees) CollectEnded() int {
 	return len(d.list)
 }
 
-// hasEnded forgets the commands that have ended, which are not asked again. Called
-// with d.mu held.
+// hasEnded reports whether all commands have ended, and forgets those that have, so that
+// they are not asked again. d.mu is held.
 func (d *DeferredFrees) hasEnded(f *deferredFree) bool {
 	f.commands = slices.DeleteFunc(f.commands, func(working Working) bool {
 		works, err := working()

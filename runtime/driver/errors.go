@@ -49,11 +49,12 @@ func (e *CallError) Error() string {
 // Unwrap returns Err.
 func (e *CallError) Unwrap() error { return e.Err }
 
-// ErrNullHandle is the cause of a CallError of a call that told success.
+// ErrNullHandle is the cause of a CallError of a call that reported success but made no
+// object.
 var ErrNullHandle = errors.New("the driver reported success and returned a null handle")
 
-// CheckMade is the error of a call that makes an object: err, or that the object is null,
-// which other calls of the driver would take for one.
+// CheckMade returns the error of a call that makes an object: err, or an error if the object
+// is null, with which other calls of the driver might crash.
 func CheckMade[H ~uintptr | ~uint64](call string, made H, err error) error {
 	if err == nil && made == 0 {
 		return &CallError{Call: call, Err: ErrNullHandle}

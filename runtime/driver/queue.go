@@ -5,12 +5,12 @@ type QueueOptions struct {
 	// OutOfOrder lets commands run in any order that their events and
 	// barriers allow, and at the same time.
 	OutOfOrder bool
-	// Profiling has events tell their times.
+	// Profiling makes Event.Times available.
 	Profiling bool
 }
 
-// Sync says when a command may start, and how its end is told. The zero value
-// is a command that starts when the queue comes to it, and has no event.
+// Sync says when a command may start, and how its end is reported. The zero value
+// is a command that starts in the queue's order, and has no event.
 type Sync struct {
 	// After are events of this device that must have ended first. If one
 	// failed, the command fails without being run.
@@ -48,13 +48,13 @@ type Queue interface {
 	// Barrier ends when every command before it has ended; commands after it
 	// start then.
 	Barrier(s Sync) error
-	// Flush has the device start, without waiting.
+	// Flush has the device start the commands, and does not wait for them.
 	Flush() error
 	// Finish waits for everything queued and reports the first failure since
 	// the last Finish.
 	Finish() error
-	// Close drops everything that has not ended. No other call may be under
-	// way.
+	// Close drops the commands that have not ended, except those that the driver has
+	// started and cannot stop: they run to their end. No other call may be under way.
 	Close() error
 }
 

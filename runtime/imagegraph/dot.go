@@ -71,8 +71,8 @@ const (
 	maxLine  = 34
 )
 
-// shortenName cuts the middle out of a text: the ends of mangled names and of paths
-// tell them apart.
+// shortenName cuts the middle out of a text: mangled names and paths mostly differ at their
+// ends.
 func shortenName(s string, limit int) string {
 	r := []rune(s)
 	if len(r) <= limit {

@@ -15,8 +15,8 @@ type queue struct {
 	*streams.Queue
 	device *Device
 
-	// host is memory that commands use which have not ended: commands on command
-	// lists read and write it whenever they run.
+	// host is memory of commands that have not ended: commands of a command list read
+	// and write it when they run.
 	host streams.HostMemory
 }
 
@@ -29,8 +29,8 @@ func newQueue(d *Device, opts driver.QueueOptions) (*queue, error) {
 	return q, nil
 }
 
-// workEnded is told that a stream has no more work. Until then it holds the
-// queue, and the memory with it.
+// workEnded is called when a stream has no more work. Until then the reference to it keeps
+// the queue alive for Go's collector, and the host memory with it.
 func (q *queue) workEnded(streams.Stream) { runtime.KeepAlive(&q.host) }
 
 // NewQueue returns a queue.
@@ -63,7 +63,8 @@ func (q *queue) Finish() error {
 // Close releases the queue.
 func (q *queue) Close() error { return errors.Join(q.host.Close(), q.Queue.Close()) }
 
-// mark queues a barrier for the memory before it.
+// mark queues a barrier, whose event shows when the host memory of the commands before it
+// is free.
 func (q *queue) mark() (event driver.Event, err error) {
 	return event, q.Barrier(driver.Sync{Done: &event})
 }
@@ -93,8 +94,8 @@ func (q *queue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) 
 	return q.transferData(data, s, func() error { return q.Queue.Read(m, offset, data, s) })
 }
 
-// Launch runs a kernel. Its arguments are set when it is appended: the list
-// takes them then.
+// Launch runs a kernel. Its arguments are encoded now, and set when the kernel is appended
+// to the list, which then copies them.
 func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s driver.Sync) error {
 	own, ok := k.(*kernel)
 	if !ok || own.program.device != q.device {

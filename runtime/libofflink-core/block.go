@@ -45,7 +45,8 @@ func (b *block) takeRoom(size uintptr) unsafe.Pointer {
 	return unsafe.Add(b.memory, at)
 }
 
-// putStruct copies a struct into the block. The first is where the block starts.
+// putStruct copies a struct into the block, and returns where; nil while the size is
+// counted.
 func putStruct[T any](b *block, v *T) *T {
 	to := (*T)(b.takeRoom(unsafe.Sizeof(*v)))
 	if to != nil {

@@ -10,15 +10,15 @@ import (
 	"offlink/runtime/driver"
 )
 
-// The end comes in two parts. Drivers end when the exit of the process comes to the
-// handlers that their libraries have registered (endDrivers): a call after those
-// crashes. The rest ends after the destructors of the program (closeAll).
+// The end comes in two parts. Drivers end when the exit of the process reaches the handlers
+// that their libraries have registered (endDrivers), as a call after those crashes. The rest
+// ends after the destructors of the program (closeAll).
 
 // driverGrowth notes the steps in which a driver loads libraries, each of which may
 // register exit handlers: when it is opened, when it builds, when it runs.
 type driverGrowth struct {
-	steps atomic.Uint32 // those that were taken
-	news  atomic.Bool
+	steps atomic.Uint32 // the steps that were taken
+	news  atomic.Bool   // a step was taken since takeDriverGrowth
 }
 
 const (
@@ -27,8 +27,8 @@ const (
 	driverRan
 )
 
-// noteStep notes a step of a device. A step of one driver counts for all: nearly
-// every process uses one.
+// noteStep notes a step of a device. A step of one driver counts for all drivers: nearly
+// every process uses only one.
 func (g *driverGrowth) noteStep(d *runtime.Device, step uint32) {
 	if g.steps.Load()&step == 0 && !runsOnCaller(d) {
 		g.steps.Or(step)
@@ -44,7 +44,7 @@ func (s *session) takeDriverGrowth() bool {
 // endedObject stands for an object of a driver that has ended.
 type endedObject struct{ device *runtime.Device }
 
-// endedError is that a device is used whose driver has ended.
+// endedError says that a device is used whose driver has ended.
 type endedError struct{ device *runtime.Device }
 
 func (e *endedError) Error() string {
@@ -54,14 +54,13 @@ func (e *endedError) Error() string {
 // Unwrap returns runtime.ErrDriverEnded.
 func (e *endedError) Unwrap() error { return runtime.ErrDriverEnded }
 
-// drainLimit is how long the exit waits for the commands of drivers. A kernel that
-// does not end must not keep the process.
+// drainLimit is how long the exit waits for the commands of drivers. A kernel that does not
+// end must not keep the process from ending.
 const drainLimit = 500 * time.Millisecond
 
-// endDrivers ends all drivers but the embedded device. The handles that C holds give
-// errors from then on; memory that C has by address stays, as the program may look
-// at it. idle tells that no other call is under way: then commands end first, and
-// the drivers are closed.
+// endDrivers ends all drivers but the embedded device. Uses of the handles that C holds are
+// errors from then on. Memory that C has by address stays, as the program may read it. idle
+// says that no other call is under way: then it waits for commands and closes the drivers.
 func (s *session) endDrivers(idle bool) {
 	if !s.runtime.HasDrivers() {
 		return
@@ -79,8 +78,8 @@ func (s *session) endDrivers(idle bool) {
 	_, _ = s.runtime.EndDrivers(idle)
 }
 
-// buildLimit is how long the exit waits for drivers that are opened or build. They end
-// by themselves, and crash where their own exit handlers run meanwhile.
+// buildLimit is how long the exit waits for drivers that are being opened or are building.
+// That comes to an end by itself, but crashes if their exit handlers run meanwhile.
 const buildLimit = 10 * time.Second
 
 // drainQueues waits for the commands of drivers' queues.
@@ -94,7 +93,7 @@ func (s *session) drainQueues() {
 		}
 		var all driver.Event
 		if q.Barrier(driver.Sync{Done: &all}) == nil && all != nil {
-			_ = all.Wait(ctx) // nobody is there to be told
+			_ = all.Wait(ctx) // the process ends in any case
 			_ = all.Close()
 		}
 	}

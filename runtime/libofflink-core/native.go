@@ -105,8 +105,8 @@ type codeError struct{ error }
 // Unwrap returns the cause.
 func (e *codeError) Unwrap() error { return e.error }
 
-// Close takes the images out. Their code is copied when it is compiled, so the
-// file can go.
+// Close takes the images out. Drivers copy code when they compile it, so that the file can
+// be closed.
 func (c *codeFile) Close() error {
 	c.session.runtime.Unregister(c.registration)
 	c.session.mu.Lock()

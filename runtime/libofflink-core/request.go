@@ -10,7 +10,7 @@ import (
 )
 
 // launchRequest is the part of a launch that comes from the caller, in memory that later
-// launches use again.
+// launches reuse.
 type launchRequest struct {
 	size  driver.Range // in sizes
 	sizes [3][3]int
@@ -32,7 +32,7 @@ func (r *launchRequest) forgetLaunch() {
 	*r = launchRequest{args: r.args[:0], list: r.list[:0], words: r.words[:0]}
 }
 
-// driverArgs are the arguments for a kernel. They hold until the next reset.
+// driverArgs returns the arguments for a kernel. They are valid until forgetLaunch.
 func (r *launchRequest) driverArgs(s *session, k *kernel) ([]driver.Arg, error) {
 	if need := 8 * len(r.args); cap(r.words) < need {
 		r.words = make([]byte, 0, need)

@@ -12,7 +12,7 @@ import (
 	"offlink/runtime/internal/dl"
 )
 
-// piEventCreate makes an event that has ended, from 11.15 on.
+// offlink_piEventCreate makes an event that has ended, as the interface has it from 11.15 on.
 //
 //export offlink_piEventCreate
 func offlink_piEventCreate(unused1 uintptr, out *uintptr) int32 {
@@ -97,8 +97,8 @@ func offlink_piEventsWait(count uint32, list *uintptr) int32 {
 	})
 }
 
-// piEventSetCallback calls the host on a thread of this library when the
-// event has ended.
+// offlink_piEventSetCallback has the host's function called, on a thread of this library,
+// when the event has ended.
 //
 //export offlink_piEventSetCallback
 func offlink_piEventSetCallback(handle uintptr, unused1 int32, callback, user uintptr) int32 {

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// The handles of the platform and the device, which live for ever.
+// The handles of the platform and the device, which are never released, and the first handle
+// of other objects.
 const (
 	platformHandle = 0x10
 	deviceHandle   = 0x20
@@ -13,8 +14,8 @@ const (
 	handleStep     = 0x10 // handles look like aligned pointers
 )
 
-// handleTable has the objects that the host holds. A handle is never used
-// again.
+// handleTable has the objects that the host holds. A handle is never reused, so that a stale
+// one is an error.
 type handleTable struct {
 	mu      sync.Mutex
 	next    uintptr
@@ -50,7 +51,7 @@ func objectOf[T any](handle uintptr) (object T, err error) {
 	return object, failure(invalidValue, "%#x is not a handle of a %T", handle, object)
 }
 
-// closer is an object that has something to give back.
+// closer is an object that has something to release.
 type closer interface{ Close() error }
 
 func retainHandle(handle uintptr) int32 {
@@ -92,7 +93,7 @@ func endUse(handle uintptr) (any, error) {
 	return entry.object, nil
 }
 
-// nativeHandle tells a handle as the native one: the device has no other.
+// nativeHandle returns a handle as the native one: the device has no other.
 func nativeHandle(handle uintptr, out *uintptr) int32 {
 	return perform(func() error { *out = handle; return nil })
 }

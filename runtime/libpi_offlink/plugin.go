@@ -85,8 +85,8 @@ func keepError(text string) {
 	C.offlink_keep_error((*C.char)(unsafe.Pointer(&data[0])), C.size_t(len(text)))
 }
 
-// codeOf is the code for an error. One that the interface has no code for is
-// told by its text.
+// codeOf returns the code for an error. For an error without a code in the interface it is
+// the one that refers to the text of piPluginGetLastError.
 func codeOf(err error) int32 {
 	if own, ok := errors.AsType[*codeError](err); ok {
 		return own.code
@@ -121,7 +121,7 @@ func offlink_piTearDown(parameter unsafe.Pointer) int32 {
 	})
 }
 
-// piPluginGetBackendOption has the host leave options as they are.
+// offlink_piPluginGetBackendOption returns every option unchanged.
 //
 //export offlink_piPluginGetBackendOption
 func offlink_piPluginGetBackendOption(unused1 uintptr, option unsafe.Pointer, backend *unsafe.Pointer) int32 {

@@ -73,7 +73,8 @@ func offlink_piQueueFlush(handle uintptr) int32 { return onQueue(handle, driver.
 //export offlink_piQueueRetain
 func offlink_piQueueRetain(handle uintptr) int32 { return retainHandle(handle) }
 
-// A queue that is given back first ends its work, as the interface has it.
+// offlink_piQueueRelease lets the queue end its work before it closes it, as the interface
+// requires.
 //
 //export offlink_piQueueRelease
 func offlink_piQueueRelease(handle uintptr) int32 {
@@ -83,7 +84,7 @@ func offlink_piQueueRelease(handle uintptr) int32 {
 		if err != nil || !ok {
 			return err
 		}
-		_ = q.Finish() // a failed command was told by its event
+		_ = q.Finish() // the event of a failed command has its error
 		return q.Close()
 	})
 }
@@ -93,7 +94,7 @@ func offlink_piextQueueGetNativeHandle(handle uintptr, out *uintptr, unused1 *in
 	return nativeHandle(handle, out)
 }
 
-// order is how a command of the host waits and is told.
+// order has the events that a command of the host waits for, and the place for its own.
 type order struct {
 	count uint32
 	list  *uintptr

@@ -10,7 +10,8 @@ import (
 	"offlink/runtime/resolve"
 )
 
-// Device is a device that need not be there: the answers that a launch asks of it.
+// Device has the answers of a device that a launch needs. The device itself need not be
+// there.
 type Device struct {
 	Name       string
 	Type       driver.Type
@@ -60,7 +61,8 @@ func FindDevice(name string) (*Device, error) {
 	return nil, fmt.Errorf("no device or target has that name; the devices are %s, the targets those of images, such as spir64", strings.Join(DeviceNames(), ", "))
 }
 
-// newDevice takes images of the targets. Formats that are nil are any.
+// newDevice returns a device that takes images of the targets in the formats; nil formats
+// stand for any.
 func newDevice(name string, typ driver.Type, targets, formats []string) *Device {
 	d := &Device{Name: name, Type: typ}
 	for _, target := range targets {

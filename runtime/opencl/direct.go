@@ -35,9 +35,9 @@ func (k *kernel) ShareArguments(g *driver.ArgumentGuard) {
 	k.guard = g
 }
 
-// lockArguments keeps those out who launch the cl_kernel without this package, and
-// forgets the arguments, which they may have replaced. Called with k.mu held; the
-// function that it returns lets them in again.
+// lockArguments excludes users that launch the cl_kernel without this package, and forgets
+// the arguments, which they may have replaced. k.mu is held. The function that it returns
+// ends the exclusion, and makes the users set their arguments again.
 func (k *kernel) lockArguments() func() {
 	g := k.guard
 	if g == nil {
@@ -53,8 +53,8 @@ func (k *kernel) lockArguments() func() {
 	}
 }
 
-// DirectFailure implements driver.DirectKernel. The error of the kernel tells more than
-// that of the wait.
+// DirectFailure implements driver.DirectKernel. The status of the event says more than that
+// of the wait, which is returned only if the event has no failure.
 func (k *kernel) DirectFailure(event uint64, status int) error {
 	e := k.device.newEvent(nil, cl.Handle(event), cl.EnqueueNDRangeKernel.String(), nil, 1)
 	err := e.endResult()
@@ -73,12 +73,12 @@ func (q *queue) ShareState(state *driver.QueueState) {
 	state.Ended.Store(own.Ended.Load())
 	q.state.Store(state)
 	q.shared = true
-	q.others.Store(false) // its receivers count
+	q.others.Store(false) // users with the state count their commands in it
 	q.tellState()
 }
 
-// tellState tells other users of the queue, without this package, when they may.
-// Called with q.mu held.
+// tellState stores which calls other users of the queue may make without this package. q.mu
+// is held.
 func (q *queue) tellState() {
 	if !q.shared {
 		return

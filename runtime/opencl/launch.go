@@ -35,8 +35,8 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	return nil
 }
 
-// runLaunch launches the kernel and waits for it. The wait reports a failure, and
-// nobody else asks for the event: a launch makes no more calls than one of C.
+// runLaunch launches the kernel and waits for it. As the wait reports a failure, nothing else
+// has to keep the event, and a launch takes as few calls as in C.
 func (k *kernel) runLaunch(q *queue, r driver.Range, args []driver.Arg) error {
 	before := q.submittedCommands()
 	event, err := k.enqueueLaunch(q.handle, r, args, nil)
@@ -65,7 +65,8 @@ func (k *kernel) launchUntold(q *queue, r driver.Range, args []driver.Arg) error
 	return err
 }
 
-// checkRange holds that the slices are arrays of one length, as OpenCL reads them.
+// checkRange refuses a range whose slices differ in length: OpenCL reads each as an array of
+// as many sizes as the range has dimensions.
 func checkRange(r driver.Range) error {
 	n := len(r.Global)
 	if n < 1 || n > 3 || r.Local != nil && len(r.Local) != n || r.Offset != nil && len(r.Offset) != n {
@@ -88,7 +89,7 @@ func (k *kernel) enqueueLaunch(queue cl.Handle, r driver.Range, args []driver.Ar
 	if err := k.arguments.SetAll((*argumentSetter)(k), args); err != nil {
 		return 0, err
 	}
-	k.event = 0 // in the kernel, as a variable would be an allocation
+	k.event = 0 // a field of the kernel, as a local variable would be allocated on the heap
 	err = k.device.api.EnqueueKernel(queue, k.handle, r.Global, r.Local, r.Offset, &cl.Order{Wait: wait, Event: &k.event})
 	return k.event, err
 }

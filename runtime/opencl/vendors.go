@@ -17,11 +17,10 @@ const systemVendors = "/etc/OpenCL/vendors"
 // maxVendorFile bounds the part of such a file that is read: one line.
 const maxVendorFile = 4 << 10
 
-// VendorProblems tells why drivers that the loader was pointed to cannot be
-// there: it leaves them out without a word. vendors is the value of
-// OCL_ICD_VENDORS: a folder, a file that names a driver, or a driver; the
-// system's folder if it is empty. Drivers named without a folder are left to the
-// loader.
+// VendorProblems returns why drivers that the loader was told to load cannot be loaded, as
+// the loader leaves them out silently. vendors is the value of OCL_ICD_VENDORS: a folder, a
+// file that names a driver, or a driver; the system's folder if it is empty. Drivers that
+// are named without a folder are not checked: the loader looks them up.
 func VendorProblems(vendors string) error {
 	if runtime.GOOS != "linux" {
 		return nil
@@ -73,8 +72,8 @@ func vendorProblem(path string) error {
 	return nil
 }
 
-// libraryProblem reports whether a file cannot be a shared library. It is not
-// opened as one: that runs its code.
+// libraryProblem returns an error for a file that cannot be a shared library. It does not
+// open the file as one, which would run its code.
 func libraryProblem(path string) error {
 	start, err := readStart(path, len(elf.ELFMAG))
 	if err == nil && string(start) != elf.ELFMAG {

@@ -42,8 +42,8 @@ func (k *kernel) Close() error {
 	})
 }
 
-// countParams asks for the number of parameters of native code. Their kinds
-// are not told: arguments are passed as they come.
+// countParams asks for the number of parameters of native code. Plugins have no query for
+// their kinds, so that arguments are passed unchecked.
 func (k *kernel) countParams() error {
 	n, err := k.device.plugin.Number(pi.KernelGetInfo, cl.KernelNumArgs, k.handle)
 	if err != nil {

@@ -76,8 +76,8 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 	return o, nil
 }
 
-// compileModule has the plugin compile the module. Its specialization
-// constants are set in the module where the plugin cannot do that.
+// compileModule has the plugin compile the module. If the plugin cannot set specialization
+// constants, they are set in the module.
 func (d *Device) compileModule(o *object, values map[uint32][]byte) error {
 	special, err := o.module.Specialize(values) // checks the sizes too
 	if err != nil {

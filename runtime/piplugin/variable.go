@@ -16,10 +16,10 @@ type variable struct {
 	size    int64
 	cName   *byte
 	kernels *devicecode.VariableKernels // nil where they are not needed
-	address uintptr                     // 0 where the plugin does not tell
+	address uintptr                     // 0 if the plugin does not return it
 }
 
-// addressedVariable is a variable whose address the plugin tells.
+// addressedVariable is a variable whose address the plugin returns.
 type addressedVariable struct{ variable }
 
 func (v *variable) Size() int64             { return v.size }

@@ -9,7 +9,7 @@ type Snapshot struct {
 	exports    names
 	virtuals   names
 	natives    names
-	hasNatives bool // there are or were some
+	hasNatives bool // native images were registered, and may be gone again
 	// unlisted are the images without a table of exported symbols.
 	unlisted []*Image
 }
@@ -53,6 +53,6 @@ func (s *Snapshot) HasNatives() bool { return s.hasNatives }
 // code with that SHA-256, in order of registration.
 func (s *Snapshot) Natives(digest string) []*Image { return s.natives.imagesNamed(digest) }
 
-// Unlisted returns the images that have no table of exported symbols: only
-// their code tells their exports.
+// Unlisted returns the images that have no table of exported symbols: only their code has
+// their exports.
 func (s *Snapshot) Unlisted() []*Image { return s.unlisted }

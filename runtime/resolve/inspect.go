@@ -15,8 +15,8 @@ type Import struct {
 	Variable bool
 	// Exporter is nil where no image serves.
 	Exporter *registry.Image
-	// Refusals are the images that define or list the symbol and do not serve,
-	// where no image does.
+	// Refusals are the images that define or list the symbol and do not serve. It is
+	// only set if no image serves.
 	Refusals []Refusal
 	// Linking is the extension that the device lacks for linking the two, else
 	// "".
@@ -69,8 +69,8 @@ func (r *Resolver) Exports(img *registry.Image) ([]string, error) {
 	return slices.Sorted(maps.Keys(l.exports)), nil
 }
 
-// SameDefinition reports whether two images define a symbol alike. Known is false
-// where their code does not tell: it is not SPIR-V, or cannot be read.
+// SameDefinition reports whether two images define a symbol in the same way. known is false
+// if their code cannot be compared: it is not SPIR-V, or cannot be read.
 func (r *Resolver) SameDefinition(a, b *registry.Image, symbol string) (same, known bool) {
 	first, second := r.definingModule(a, symbol), r.definingModule(b, symbol)
 	if first == nil || second == nil {

@@ -88,7 +88,7 @@ func Style(root *cobra.Command) {
 	root.SetUsageTemplate(helpTemplate)
 	printHelp := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		// A failure to write is told once, by Streams.Report, and not by cobra.
+		// Streams.Report reports a failure to write, so that cobra must not.
 		stderr := c.ErrOrStderr()
 		c.SetErr(io.Discard)
 		defer c.SetErr(stderr)

@@ -10,11 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// WriteJSON prints v indented, with a line end, as every -json listing does.
-// HTML characters are not escaped. A byte of a string that is not part of UTF-8 is U+FFFD and
-// two hexadecimal digits: names in binaries are any bytes, and two that differ must
-// not become one. U+FFFD itself is written as its bytes are, so that no other string
-// looks the same.
+// WriteJSON prints v indented, with a line end, as every -json listing does. HTML characters
+// are not escaped. A byte of a string that is not part of UTF-8 becomes U+FFFD and two
+// hexadecimal digits: names in binaries may be any bytes, and two that differ must not look
+// the same. For the same reason the bytes of U+FFFD itself are written in that form too.
 func WriteJSON(w io.Writer, v any) error {
 	text, err := encodeJSON(v)
 	if err != nil {

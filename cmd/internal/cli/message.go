@@ -27,8 +27,8 @@ func Message(err error) string {
 	return escapeControls(text)
 }
 
-// escapeControls spells control characters out: names in hostile files would
-// move a terminal's cursor or rename its window.
+// escapeControls spells control characters out: names in hostile files could move a
+// terminal's cursor or rename its window.
 func escapeControls(text string) string {
 	isOdd := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 	if !strings.ContainsFunc(text, isOdd) {

@@ -12,7 +12,7 @@ import (
 // reads, and each other.
 type inputGuard struct {
 	inputs []string
-	files  []guardedFile   // of inputs, from the first output on whose name is taken
+	files  []guardedFile   // of inputs; nil until the first output whose file exists
 	taken  map[string]bool // names of outputs
 }
 
@@ -23,8 +23,8 @@ type guardedFile struct {
 
 // ProtectInputs has the group refuse outputs that are one of these files, under
 // whatever name: a link leads to the file, too. Names without a file ("-", one that
-// is missing) are passed over. For a command that edits a file in its place that
-// file is not protected.
+// is missing) are ignored. A command that edits a file in place does not protect
+// that file.
 //
 // sycl-post-link and llvm-spirv write over their input: the compiled module is lost,
 // and the next run of the build reads a table as a module. No build can want that.
@@ -115,8 +115,8 @@ func overwriteError(output, input string) error {
 	return fmt.Errorf("the output '%s' is the same file as the input '%s': nothing was written; name another output with -o", output, input)
 }
 
-// takeName refuses a name that another output of the group has, of which one would
-// be lost. Devices and pipes take any number of outputs, one after the other.
+// takeName refuses a name that another output of the group has, as one of the two would be
+// lost. Devices and pipes take any number of outputs, one after the other.
 func (g *inputGuard) takeName(t *target) error {
 	if t.existing != nil && !t.existing.Mode().IsRegular() || t.existing == nil && t.into {
 		return nil

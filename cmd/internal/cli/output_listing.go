@@ -5,19 +5,18 @@ import (
 	"os"
 )
 
-// folderListings holds the names in folders that get many outputs, so that not each
-// of thousands has to ask the system whether its name is free. A file that another
-// program makes after the listing is replaced, as one that it makes between the
-// question and Commit.
+// folderListings holds the names in folders that get many outputs, so that the system is not
+// asked for each of thousands whether its name is free. A file that another program makes
+// after the listing is replaced, as is one that it makes between such a query and Commit.
 type folderListings struct {
 	counts map[string]int             // outputs so far, by folder
 	names  map[string]map[string]bool // of listed folders; nil for one whose names must be asked for
 }
 
 const (
-	// listingFrom is the output of a folder from which on a listing is worth it.
+	// listingFrom is the number of outputs in a folder at which it is listed.
 	listingFrom = 32
-	// listingLimit is the number of names up to which a folder is listed.
+	// listingLimit is the most names of a folder that are listed.
 	listingLimit = 1 << 16
 )
 

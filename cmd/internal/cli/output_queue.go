@@ -2,8 +2,8 @@ package cli
 
 import "sync"
 
-// fileQueue holds files that wait for the goroutine that is writing one. Two that
-// make files in one folder would wait for each other in the system.
+// fileQueue holds files that wait for the goroutine that is writing one: goroutines that make
+// files in one folder at the same time would wait for each other in the kernel.
 type fileQueue struct {
 	mu      sync.Mutex
 	writing bool // a goroutine writes, and will write those that wait
@@ -83,7 +83,7 @@ func (q *fileQueue) nextFile() (f queuedFile, ok bool) {
 	return f, true
 }
 
-// giveBack takes the memory of a file that is written.
+// giveBack keeps the memory of a file that is written, for the next one.
 func (q *fileQueue) giveBack(data []byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// Bounds of the answers of queries. Build logs of megabytes are whole.
+// Bounds of the answers of queries. Even build logs of megabytes are read whole.
 const (
 	maxInfo = 1 << 30 // programs in the driver's form
 	maxText = 64 << 20
@@ -79,8 +79,9 @@ func (a *API) Numbers(f Function, param uint32, size int, objects ...Handle) ([]
 	return DecodeNumbers(answer, size), err
 }
 
-// DecodeText reads a string of an answer: up to its first zero, without blanks
-// around it. The bytes become the string's: build logs of megabytes are not copied.
+// DecodeText reads a string from an answer: up to its first zero, without blanks around it.
+// The string shares the bytes of the answer, which must not change after that: build logs
+// of megabytes are not copied.
 func DecodeText(answer []byte) string {
 	text, _, _ := bytes.Cut(answer, []byte{0})
 	return strings.TrimSpace(unsafe.String(unsafe.SliceData(text), len(text)))

@@ -28,7 +28,7 @@ func (a *API) AllocUSM(f Function, context, device Handle, size int64) (uintptr,
 	return uintptr(h), err
 }
 
-// FreeUSM frees it by clMemFreeINTEL, when no command uses it, or by
+// FreeUSM frees unified shared memory by clMemFreeINTEL, when no command uses it, or by
 // clMemBlockingFreeINTEL, which waits for the commands of all queues.
 func (a *API) FreeUSM(f Function, context Handle, address uintptr) error {
 	code := int(int32(a.enterFunction(f, uintptr(context), address)))
@@ -54,7 +54,7 @@ func (a *API) AllocSVM(context Handle, flags uint64, size int64) (uintptr, error
 	return address, nil
 }
 
-// FreeSVM frees it. No command may use it.
+// FreeSVM frees shared virtual memory, which no command may use any more.
 func (a *API) FreeSVM(context Handle, address uintptr) {
 	a.enterFunction(SVMFree, uintptr(context), address)
 	a.tellAfter(SVMFree, []uintptr{uintptr(context), address}, 0)

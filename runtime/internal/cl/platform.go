@@ -17,9 +17,9 @@ func IsCode(err error, code int) bool {
 // maxObjects bounds the platforms of a loader and the devices of a platform.
 const maxObjects = 1 << 12
 
-// listObjects has call tell the number of objects, and then list them. A loader
-// or driver that finds none may say so by the code none, which is an empty list
-// here. The list may have null handles.
+// listObjects calls call twice: for the number of objects, and then for the list. A loader
+// or driver that finds none may return the code none, which is an empty list here. The list
+// may have null handles.
 func listObjects(what string, none int, call func(count uintptr, list, number unsafe.Pointer) error) ([]Handle, error) {
 	count := new(uint32)
 	err := call(0, nil, unsafe.Pointer(count))
@@ -57,8 +57,8 @@ func (a *API) Devices(platform Handle) ([]Handle, error) {
 	})
 }
 
-// SubDevices parts a device; the properties end with 0. There are none where the
-// driver cannot do that.
+// SubDevices partitions a device; the properties end with 0. It returns none if the driver
+// cannot do that.
 func (a *API) SubDevices(device Handle, properties []uintptr) ([]Handle, error) {
 	return listObjects("sub-devices", DevicePartitionFailed, func(count uintptr, list, number unsafe.Pointer) error {
 		return a.callFunction(CreateSubDevices, uintptr(device), uintptr(pointer(properties)), count, uintptr(list), uintptr(number))

@@ -13,8 +13,8 @@ import (
 // Query asks a driver for a property of one object: clGetDeviceInfo's bytes.
 type Query func(param uint32) ([]byte, error)
 
-// Reader asks for properties. It keeps the errors of those that must be answered;
-// others are 0 or "" where the driver does not know them.
+// Reader asks for properties. Err collects the errors of those that a driver must answer.
+// Others are 0 or "" if the driver does not know them.
 type Reader struct {
 	Query Query
 	// Lenient is for plugins, which leave out much that OpenCL drivers must answer.

@@ -14,9 +14,9 @@ const (
 	writerPrefix = "offlink.write."
 )
 
-// Accessors lists the exported variables that kernels may change, with the
-// names of kernels that reach them: for drivers without a call that does
-// (spirv.Module.WithAccessors).
+// Accessors lists the exported variables that kernels may change, with the names of kernels
+// that read and write them (spirv.Module.WithAccessors). They are for drivers without a call
+// for that.
 func Accessors(m *spirv.Module) (list []spirv.Accessor) {
 	for _, in := range m.Globals() {
 		if in.Op != spirv.OpVariable || spirv.StorageClass(in.Words[2]) != spirv.StorageCrossWorkgroup {
@@ -36,8 +36,8 @@ var accessorParams = []driver.Param{{Kind: driver.ParamBuffer}, {Kind: driver.Pa
 // VariableKernels are the kernels of Accessors that transfer one variable.
 type VariableKernels struct{ read, write driver.Kernel }
 
-// NewVariableKernels takes the kernels of a variable from a program by its function
-// that makes kernels.
+// NewVariableKernels makes the kernels of a variable with the program's function newKernel.
+// The caller closes them.
 func NewVariableKernels(linkage string, newKernel func(name string, params []driver.Param) (driver.Kernel, error)) (*VariableKernels, error) {
 	read, err := newKernel(readerPrefix+linkage, accessorParams)
 	if err != nil {
@@ -58,8 +58,8 @@ func (k *VariableKernels) Close() error {
 	return errors.Join(k.read.Close(), k.write.Close())
 }
 
-// Write writes data at an offset in bytes. It goes by way of memory of the device,
-// and has ended when it returns.
+// Write writes data at an offset in bytes. It copies data to memory of the device, from
+// which a kernel copies it to the variable, and waits for the end of both.
 func (k *VariableKernels) Write(d driver.Device, q driver.Queue, offset int64, data []byte, s driver.Sync) error {
 	return transferStaged(d, int64(len(data)), func(staging driver.Memory) error {
 		var first driver.Event
@@ -71,7 +71,7 @@ func (k *VariableKernels) Write(d driver.Device, q driver.Queue, offset int64, d
 	})
 }
 
-// Read reads the bytes at an offset, as Write writes them.
+// Read reads the bytes at an offset into data, by way of memory of the device as Write.
 func (k *VariableKernels) Read(d driver.Device, q driver.Queue, offset int64, data []byte, s driver.Sync) error {
 	return transferStaged(d, int64(len(data)), func(staging driver.Memory) error {
 		var first driver.Event
@@ -93,8 +93,8 @@ func accessorArgs(staging driver.Memory, offset int64) []driver.Arg {
 	}
 }
 
-// transferStaged runs a transfer that has ended when it returns by way of memory of
-// the device.
+// transferStaged runs a transfer by way of memory of the device, which it frees afterwards:
+// the transfer must have ended when it returns.
 func transferStaged(d driver.Device, size int64, transfer func(driver.Memory) error) (err error) {
 	staging, err := d.Alloc(driver.DeviceMemory, size)
 	if err != nil {

@@ -47,8 +47,8 @@ func (p *StoredProgram) Encode(magic string) ([]byte, error) {
 	return append(append([]byte(magic), sum[:]...), body...), nil
 }
 
-// DecodeProgram reads the bytes of Encode. The checksum is compared before a
-// driver sees anything: they crash on damaged code.
+// DecodeProgram reads the bytes of Encode. The checksum is compared before a driver sees any
+// code, as drivers crash on damaged code.
 func DecodeProgram(magic string, data []byte) (*StoredProgram, error) {
 	rest, ok := bytes.CutPrefix(data, []byte(magic))
 	if !ok || len(rest) < sha256.Size {
@@ -73,8 +73,8 @@ func DecodeProgram(magic string, data []byte) (*StoredProgram, error) {
 	return p, json.Unmarshal(parts[1], &p.Tables)
 }
 
-// DecodeProgramFor is DecodeProgram for the device of the identity alone. Errors are
-// of *driver.BuildError.
+// DecodeProgramFor is DecodeProgram for a program of the device with that identity, and
+// refuses others. Errors are of type *driver.BuildError.
 func DecodeProgramFor(magic, identity, device string, data []byte) (*StoredProgram, error) {
 	p, err := DecodeProgram(magic, data)
 	if err == nil && p.Identity != identity {

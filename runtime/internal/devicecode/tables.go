@@ -10,9 +10,9 @@ import (
 	"offlink/spirv"
 )
 
-// Tables describe the kernels and variables of a program, which drivers do not:
-// no argument information for SPIR-V, no names for the host. The JSON is part
-// of stored programs.
+// Tables describe the kernels and variables of a program. Drivers do not: they have no
+// argument information for SPIR-V, and do not know the host's names. The JSON is part of
+// stored programs.
 type Tables struct {
 	Kernels   map[string][]driver.Param `json:"kernels"`
 	Variables map[string]Variable       `json:"variables"`           // by linkage name and host name
@@ -75,8 +75,8 @@ func (t *Tables) addVariable(m *spirv.Module, in *spirv.Instruction) {
 	}
 }
 
-// kernelParams are the parameters as the code has them, with names and types of
-// the source where the module has those.
+// kernelParams returns the parameters as the code has them, with the names and types of the
+// source if the module states them.
 func kernelParams(m *spirv.Module, e spirv.EntryPoint) []driver.Param {
 	params := []driver.Param{}
 	types := m.KernelArgTypes(e.Name)

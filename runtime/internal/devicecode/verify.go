@@ -10,14 +10,14 @@ import (
 // Limits are a device's limits for SPIR-V.
 type Limits struct {
 	Device     string   // its name, for messages
-	ILVersions []string // "SPIR-V_1.0", ...; none if the device does not tell
-	// KnownOnly refuses extensions and instructions that nobody knows, for
-	// drivers that end the process when they meet one.
+	ILVersions []string // "SPIR-V_1.0", ...; none if the device lists none
+	// KnownOnly refuses unknown extensions and instructions, for drivers that end the
+	// process when they meet one.
 	KnownOnly bool
 }
 
-// ParseModule reads SPIR-V and makes the checks that drivers leave out: other
-// bytes, or a broken module, make them exit, crash or loop for ever.
+// ParseModule reads SPIR-V and makes the checks that drivers leave out: bytes that are not
+// SPIR-V, or a broken module, make them exit, crash or loop for ever.
 func ParseModule(code []byte, l Limits) (*spirv.Module, error) {
 	m, err := spirv.Parse(code)
 	if err != nil {
@@ -35,9 +35,9 @@ func ParseModule(code []byte, l Limits) (*spirv.Module, error) {
 	return m, m.Verify()
 }
 
-// fitVersion returns the module with a version that the device lists. Translators give
-// every module one version (1.3, say), whether or not it uses anything of it; a module
-// that does not becomes one of the newest version that the device takes.
+// fitVersion returns the module with a version that the device takes. Translators give every
+// module the same version (1.3, say), even if it uses nothing of that. If the device only
+// takes older versions, such a module gets the newest of these.
 func (l *Limits) fitVersion(m *spirv.Module) (*spirv.Module, error) {
 	newest := spirv.Version(0)
 	for _, name := range l.ILVersions {
@@ -51,7 +51,7 @@ func (l *Limits) fitVersion(m *spirv.Module) (*spirv.Module, error) {
 		newest = max(newest, v)
 	}
 	if newest == 0 {
-		return m, nil // the device does not tell
+		return m, nil // the device lists none
 	}
 	if least := m.LeastVersion(); least > newest {
 		return nil, fmt.Errorf("the module is SPIR-V %v; the device takes up to %v", least, newest)

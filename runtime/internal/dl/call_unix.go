@@ -14,9 +14,9 @@ import (
 // supports FreeBSD without cgo only with compiler flags of its own.
 const Supported = true
 
-// The loader's error text belongs to the thread, so that opening and asking
-// for it must not be on two: purego does both in one call, on a thread that a
-// goroutine may lose in between.
+// lockThread keeps the goroutine on its thread until the function that it returns is called.
+// The loader's error text belongs to a thread: purego opens a library and reads the text in
+// one Go function, between which the goroutine could move to another thread.
 func lockThread() func() {
 	runtime.LockOSThread()
 	return runtime.UnlockOSThread
@@ -39,7 +39,7 @@ func isLoaded(name string) bool {
 	if err != nil {
 		return false
 	}
-	_ = purego.Dlclose(handle) // it counts the holders
+	_ = purego.Dlclose(handle) // undoes the use that Dlopen has added
 	return true
 }
 

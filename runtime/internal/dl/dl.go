@@ -1,9 +1,8 @@
 // Package dl opens the shared libraries of drivers and calls their functions,
 // without cgo. Only this package knows how; back ends describe the functions.
 //
-// Libraries are opened with their symbols kept to themselves (RTLD_LOCAL):
-// with global symbols, a loader of OpenCL and a driver below it bind to each
-// other's entry points and call in circles.
+// Libraries are opened with local symbols (RTLD_LOCAL): with global ones, a loader
+// of OpenCL and a driver below it bind to each other's entry points and recurse.
 //
 // On systems that purego does not support every Open fails with
 // ErrUnsupported.
@@ -104,8 +103,8 @@ func (l *Library) Symbol(name string) (uintptr, error) {
 }
 
 // File is the file that the symbol's code lies in, as the loader knows it:
-// the full path of a library that was opened by its name. It is Path where the
-// system does not tell.
+// the full path of a library that was opened by its name. It is Path if the
+// system has no such query.
 func (l *Library) File(symbol string) string {
 	address, err := l.Symbol(symbol)
 	if err != nil {

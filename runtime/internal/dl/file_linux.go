@@ -13,9 +13,9 @@ import (
 // machines are those of the usual processors; on others the loader alone judges.
 var machines = map[string]elf.Machine{"386": elf.EM_386, "amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "riscv64": elf.EM_RISCV}
 
-// checkFile refuses files that the system's loader meets badly: one that was cut
-// short ends the process with SIGBUS, one for another processor is "no such file",
-// and a pipe is waited for. The loader has words of its own for all others.
+// checkFile refuses files that the system's loader handles badly: a truncated one ends the
+// process with SIGBUS, one for another processor is reported as "no such file", and a pipe
+// makes it wait. All others are left to the loader's own errors.
 func checkFile(path string) error {
 	if !strings.Contains(path, "/") {
 		return nil // the loader looks it up

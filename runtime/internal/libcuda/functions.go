@@ -101,5 +101,5 @@ var functionNames = [functionCount]string{
 	fnLaunchKernel:            "cuLaunchKernel",
 }
 
-// optional are the functions of newer drivers that there is another way for.
+// optional are the functions of newer drivers that offlink can do without.
 var optional = [functionCount]bool{fnFuncGetParamInfo: true}

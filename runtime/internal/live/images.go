@@ -25,7 +25,7 @@ type Images struct {
 // Read reads the descriptor tree. Everything but the code of the images is
 // copied; the code is read where it lies, until Detach.
 func Read(descriptor unsafe.Pointer) (images *Images, err error) {
-	mapped.forgetMappings() // the library is new, so its memory is not among the known ranges anyway
+	mapped.forgetMappings() // known ranges may be gone, and those of a new library are not among them
 	err = process.Guard(func() error {
 		images, err = readImages(descriptor)
 		return err

@@ -13,7 +13,7 @@ import (
 type mappedMemory struct {
 	mu     sync.Mutex
 	ranges []memoryRange // sorted, apart
-	told   bool          // the system tells the ranges
+	told   bool          // the system has listed the ranges before
 }
 
 // memoryRange is the bytes from begin up to end.
@@ -21,9 +21,9 @@ type memoryRange struct{ begin, end uint64 }
 
 var mapped mappedMemory
 
-// holdsRange reports whether all n bytes at addr can be read. The ranges are read
-// again where they do not have them: libraries come and go. On a system that
-// does not tell, every pointer is trusted.
+// holdsRange reports whether all n bytes at addr can be read. If the known ranges do not have
+// them, the ranges are read again, as libraries come and go. On a system that does not list
+// them, every pointer is trusted.
 func (m *mappedMemory) holdsRange(addr, n uint64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"offlink/runtime/internal/dl"
 )
 
-// MissingError is a call that the plugin's table does not have.
+// MissingError is the error of a call of a function that the plugin's table lacks.
 type MissingError struct{ Function Function }
 
 func (e *MissingError) Error() string {
@@ -21,9 +21,9 @@ func (e *MissingError) Error() string {
 // Is makes it driver.ErrUnsupported.
 func (e *MissingError) Is(target error) bool { return target == driver.ErrUnsupported }
 
-// call calls a function, all of which return a code. Go memory that an argument
-// points to stays in place until the function returns. The text of a failure
-// belongs to the thread, so the goroutine stays on its own.
+// call calls a function; all of them return a code. Go memory that an argument points to
+// stays in place until the function returns. The text of a failure belongs to the thread,
+// so that the goroutine stays on one thread until it has read that.
 //
 //go:uintptrescapes
 func (p *Plugin) call(f Function, args ...uintptr) error {
@@ -38,8 +38,8 @@ func (p *Plugin) call(f Function, args ...uintptr) error {
 	return p.enter(f, args)
 }
 
-// release is call for functions that give an object back. Hooks do not make
-// them fail: nothing can be done after them.
+// release is call for functions that release an object. Hooks cannot make them fail, as a
+// caller could do nothing about it.
 //
 //go:uintptrescapes
 func (p *Plugin) release(f Function, args ...uintptr) error {
@@ -89,8 +89,8 @@ func (p *Plugin) lastError() string {
 	return dl.String(*message)
 }
 
-// handles are the places where functions store the objects that they make: on the heap, so
-// that their addresses last.
+// handles are the places where functions store the objects that they make. They are on the
+// heap, so that their addresses do not change.
 var handles = sync.Pool{New: func() any { return new(Handle) }}
 
 // create calls a function that stores a handle, or an address, through its last
@@ -116,8 +116,8 @@ func (p *Plugin) createFirst(f Function, args ...uintptr) (Handle, error) {
 	return *handle, driver.CheckMade(f.String(), *handle, err)
 }
 
-// pointer is the address of the first element, 0 for an empty slice. It is
-// used in argument lists of functions that keep the memory in place.
+// pointer returns the address of the first element, 0 for a nil slice. It is only for
+// argument lists of functions that keep the memory in place.
 func pointer[T any](list []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(list)) }
 
 // IsCode reports whether an error is a call's with that code.

@@ -21,8 +21,7 @@ func (p *Plugin) SetArgLocal(kernel Handle, index int, size int64) error {
 	return p.call(KernelSetArg, uintptr(kernel), uintptr(index), uintptr(size), 0)
 }
 
-// SetArgAddress sets an argument to an address: plugins take the place where
-// it stands.
+// SetArgAddress sets an argument to an address: plugins take a pointer to the address.
 func (p *Plugin) SetArgAddress(kernel Handle, index int, address uintptr) error {
 	return p.call(ExtKernelSetArgPointer, uintptr(kernel), uintptr(index), unsafe.Sizeof(address), uintptr(unsafe.Pointer(&address)))
 }

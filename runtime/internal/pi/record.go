@@ -6,10 +6,9 @@ import (
 	"unsafe"
 )
 
-// record is struct _pi_plugin, which the plugin fills: versions as text, a
-// pointer, and the table, at offsets that grew with the interface. The room
-// after the known tables takes those of newer plugins, which write theirs
-// whatever was asked for.
+// record is struct _pi_plugin, which the plugin fills: versions as text, a pointer, and the
+// table, at offsets that grew with the interface. It is larger than the known tables, as
+// newer plugins write a longer table whatever version was asked for.
 type record [32 << 10]byte
 
 // layout is where a record has its parts, and the length of a version's text.

@@ -7,7 +7,7 @@ import (
 	"offlink/runtime/driver"
 )
 
-// presentCommands are the commands of now, of all queues.
+// presentCommands returns the commands that all queues have now.
 func (d *Device) presentCommands() (list []driver.Working) {
 	for _, q := range d.queues.ListQueues() {
 		list = append(list, (&commandsBefore{queue: q, deferred: q.deferredCommands()}).isWorking)
@@ -15,9 +15,9 @@ func (d *Device) presentCommands() (list []driver.Working) {
 	return list
 }
 
-// FreeLater calls free, which releases memory, when the commands that were submitted
-// before have ended: now or in a later call for the device. Drivers free at once, or
-// wait for everything.
+// FreeLater calls free, which releases memory, once the commands that were submitted before
+// have ended: now or in a later call for the device. Drivers do not do that: they free at
+// once, or wait for all work.
 func (d *Device) FreeLater(free func() error) error {
 	return d.frees.FreeAfter(d.presentCommands(), free)
 }

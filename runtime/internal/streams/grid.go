@@ -15,7 +15,7 @@ type Limits struct {
 
 // GroupRules are a kernel's rules for its work-groups.
 type GroupRules struct {
-	// Required is the size that the code asks for; zero where it does not.
+	// Required is the size that the code asks for, zeros if it asks for none.
 	Required [3]int
 	// Most is the number of work-items that a work-group may have.
 	Most int
@@ -55,8 +55,8 @@ func (l *Limits) Grid(r driver.Range, rules *GroupRules, groups, group *[3]uint3
 	return nil
 }
 
-// divide is 0 for a divisor below 1. A division of 64 bits takes several times
-// as long as one of 32 on older processors.
+// divide returns the quotient, 0 for a divisor below 1. It divides 32-bit numbers where it
+// can: a 64-bit division takes several times as long on older processors.
 func divide(n, divisor int) int {
 	switch {
 	case divisor < 1 || n < 0:
@@ -87,8 +87,8 @@ func (l *Limits) localSize(global [3]int, r driver.Range, rules *GroupRules) ([3
 	return local, nil
 }
 
-// goodGroup is the number of work-items that a chosen work-group has at most:
-// enough to fill a multiprocessor, few enough to leave registers.
+// goodGroup is the most work-items of a work-group whose size is chosen here: enough to
+// fill a multiprocessor, few enough to leave each enough registers.
 const goodGroup = 256
 
 // chooseLocal finds divisors of the global size, the largest in the first

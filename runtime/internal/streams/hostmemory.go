@@ -7,14 +7,14 @@ import (
 	"offlink/runtime/driver"
 )
 
-// HostMemory keeps memory of Go that commands of a queue read or write until
-// they have ended. A queue that never finishes gives up memory when more is
-// kept: every markEvery transfers a barrier with an event is queued, and the
-// memory before one that has ended is let go. The zero value is ready.
+// HostMemory keeps the Go memory that commands of a queue read or write until they have
+// ended. So that a queue which is never finished does not keep all of it, a barrier with an
+// event is queued every markEvery transfers, and the memory of the transfers before a
+// barrier is dropped once its event has happened. The zero value is ready.
 type HostMemory struct {
 	mu       sync.Mutex
 	kept     [][]byte
-	dropped  int // how many were given up before kept[0], ever
+	dropped  int // the number of all that were dropped: the index of kept[0]
 	unmarked int // kept since the last mark
 	pending  int // kept for commands that are not queued yet
 	marks    []keptMark
@@ -29,9 +29,9 @@ type keptMark struct {
 // markEvery is the number of transfers between marks.
 const markEvery = 64
 
-// Keep holds host memory of a command that is queued next. Queued is called after
-// that: until then, a mark or a Finish of another goroutine may come before the
-// command, and gives nothing up.
+// Keep holds the host memory of a command that is queued next. Queued is called after that.
+// Until then a mark or a Finish of another goroutine may come before the command in the
+// queue, so that it must not drop the memory.
 func (h *HostMemory) Keep(data []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -47,9 +47,8 @@ func (h *HostMemory) Queued() {
 	h.pending--
 }
 
-// Sweep is called after a command was queued: it gives up the memory of commands
-// that have ended, and queues a mark where one is due. mark queues a barrier
-// and returns its event.
+// Sweep is called after a command was queued. If a mark is due, it drops the memory before
+// marks that have ended, and queues a mark. mark queues a barrier and returns its event.
 func (h *HostMemory) Sweep(mark func() (driver.Event, error)) error {
 	h.mu.Lock()
 	due := h.unmarked >= markEvery && h.pending == 0
@@ -93,8 +92,8 @@ func (h *HostMemory) dropUpTo(end int) {
 	}
 }
 
-// Count is how much has been kept ever: Release takes it after a Finish that
-// began later.
+// Count returns the index after the memory that a Finish which begins now will cover, for
+// Release after that. While a command is not queued yet, that is none of the kept memory.
 func (h *HostMemory) Count() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -104,8 +103,8 @@ func (h *HostMemory) Count() int {
 	return h.dropped + len(h.kept)
 }
 
-// Release gives up the memory that was kept before Count was asked, and the
-// marks that have ended.
+// Release drops the memory up to an index that Count returned, and the marks that have
+// ended.
 func (h *HostMemory) Release(count int) error {
 	h.mu.Lock()
 	h.dropUpTo(count)
