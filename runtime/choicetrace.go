@@ -43,7 +43,7 @@ func (c *choiceTrace) requested(spelled string) {
 	fmt.Fprintf(c.out, "%sRequested device: %s\n", c.prefix, spelled)
 }
 
-// candidate reports a device that was looked at.
+// candidate reports a device that was considered.
 func (c *choiceTrace) candidate(d *Device) {
 	if c != nil && c.all {
 		c.describe("Candidate", d)

@@ -10,9 +10,9 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// translatedImage returns an image of LLVM bitcode for SPIR as one of SPIR-V, for
-// the devices that take that; other images unchanged. The code is translated when it
-// is first read, and that read fails where it cannot be.
+// translatedImage returns an image of LLVM bitcode for SPIR as one of SPIR-V, which more
+// devices take, and other images unchanged. The code is translated when it is first read,
+// and that read fails where the translation does.
 func translatedImage(img *devimg.Image, owner string) *devimg.Image {
 	if img.Format != devimg.FormatLLVMBitcode || !strings.HasPrefix(img.Target, "spir") {
 		return img
@@ -38,7 +38,7 @@ func (c *translatedCode) ReadAt(b []byte, at int64) (int, error) {
 }
 
 // Size implements [devimg.Code]. Of code that cannot be translated it is one byte,
-// so that reading it tells why.
+// so that somebody reads it and gets the error.
 func (c *translatedCode) Size() int64 {
 	code, err := c.read()
 	if err != nil {

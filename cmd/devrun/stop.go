@@ -32,8 +32,8 @@ func stoppableContext(ctx context.Context, limit time.Duration) (_ context.Conte
 	}
 }
 
-// nameCause puts why the context ended in the place of an error that says only
-// that it did.
+// nameCause replaces an error that says only that the context ended by the cause of
+// that.
 func nameCause(ctx context.Context, err *error) {
 	if errors.Is(*err, context.Canceled) {
 		*err = context.Cause(ctx)

@@ -12,8 +12,7 @@ import (
 // permissions.
 type attributes struct{ mode fs.FileMode }
 
-// readAttributes reads nothing on systems without extended attributes that we
-// know.
+// readAttributes reads the permissions only: extended attributes are read on Linux.
 func readAttributes(name string) (*attributes, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -22,8 +21,8 @@ func readAttributes(name string) (*attributes, error) {
 	return &attributes{info.Mode()}, nil
 }
 
-// restoreAttribute gives a file the permissions, and returns a description of those
-// that it could not set.
+// restoreAttribute gives a file the permissions, and returns a description of them if it
+// could not.
 func (a *attributes) restoreAttribute(name string) (lost []string) {
 	if os.Chmod(name, a.mode) != nil {
 		lost = append(lost, fmt.Sprintf("its permissions (%v)", a.mode))

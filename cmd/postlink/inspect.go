@@ -29,7 +29,7 @@ func (i *inspection) addFlags(c *cobra.Command) {
 	f.BoolVar(&i.json, "json", false, "print JSON")
 }
 
-// parseWords sets the options that are spelled as words.
+// parseWords sets the options that are spelled as words, and checks --jobs.
 func (i *inspection) parseWords() (err error) {
 	if i.split.Dependencies, err = split.ParseDependencies(i.dependencies); err != nil {
 		return cli.Usagef("%w", err)

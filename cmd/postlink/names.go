@@ -19,7 +19,7 @@ func baseName(path string) string {
 	return base
 }
 
-// defaultOutput is the output where no -o names one, in the current folder.
+// defaultOutput is the output, in the current folder, where -o is not given.
 func (o *options) defaultOutput() string {
 	switch {
 	case !o.split.Single:
@@ -30,7 +30,7 @@ func (o *options) defaultOutput() string {
 	return baseName(o.input) + ".out.bc"
 }
 
-// codeExtension is that of the modules.
+// codeExtension is the extension of the files of modules.
 func (o *options) codeExtension() string {
 	switch {
 	case o.spirv.wanted:

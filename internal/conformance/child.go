@@ -84,8 +84,8 @@ type child struct {
 }
 
 // launch has the child launch the kernels of a module. The child is started if none runs.
-// With alone the module gets a child of its own, and the results have a digest of what its
-// kernels print.
+// With alone the module gets a child of its own, and the results have a digest of the
+// output of its kernels.
 func (c *child) launch(code, source string, alone bool) (map[string]string, error) {
 	if c.cmd == nil || alone {
 		c.close()

@@ -14,8 +14,8 @@ import (
 	"offlink/runtime/hostdev"
 )
 
-// printCoverage tells how many kernels the embedded device compiles, and why it
-// interprets or refuses the rest.
+// printCoverage prints how many kernels the embedded device compiles, and the reasons
+// for which it interprets or refuses the rest.
 func printCoverage(o options, files []string) error {
 	list, err := readCandidates(files)
 	if err != nil {
@@ -52,7 +52,8 @@ func printCoverage(o options, files []string) error {
 	return nil
 }
 
-// interpretedBecause is empty for a kernel that is compiled.
+// interpretedBecause returns the reason why the device interprets or refuses a kernel,
+// empty for one that it compiles.
 func interpretedBecause(device driver.Device, c candidate) string {
 	p, err := driver.Build(context.Background(), device, []driver.Module{{
 		Name: "image", Image: driver.Image{Format: "spirv", Target: "spir64"}, Code: c.code,

@@ -29,7 +29,7 @@ type UserEvent interface {
 	Complete(err error)
 }
 
-// Status is how far a command is.
+// Status is the progress of a command.
 type Status int
 
 // The states of a command.
@@ -56,7 +56,7 @@ func (s Status) String() string {
 	return "failed"
 }
 
-// Times are when a command reached each state, on a clock of the device.
+// Times are the times at which a command reached each state, on a clock of the device.
 type Times struct {
 	Queued, Submitted, Started, Ended time.Duration
 }

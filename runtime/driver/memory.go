@@ -1,7 +1,7 @@
 package driver
 
-// MemoryKind is where memory lies: the kinds of allocations of unified shared
-// memory.
+// MemoryKind is the place of memory: the kinds are those of allocations of unified
+// shared memory.
 type MemoryKind int
 
 // The kinds of memory.
@@ -30,8 +30,8 @@ type Memory interface {
 	Kind() MemoryKind
 	// Close releases the memory once the commands that were submitted before
 	// have ended, in queues that are open and in those that were closed. It
-	// does not wait for them: a queue may wait for an event of the host. Nobody
-	// names the memory in a later command.
+	// does not wait for them: a queue may wait for an event of the host. No
+	// later command names the memory.
 	Close() error
 }
 

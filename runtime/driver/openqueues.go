@@ -31,7 +31,7 @@ func (o *OpenQueues[Q]) RemoveQueue(q Q) {
 	delete(o.open, q)
 }
 
-// ListQueues returns the present queues, in no order. One may close meanwhile.
+// ListQueues returns the present queues, in any order. One may close meanwhile.
 func (o *OpenQueues[Q]) ListQueues() []Q {
 	o.mu.Lock()
 	defer o.mu.Unlock()

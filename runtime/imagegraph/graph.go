@@ -25,7 +25,7 @@ type Node struct {
 	Size    int64  // of the code, in bytes
 	Kernels []string
 	Exports []string
-	Images  int // that the node stands for; 0 is one
+	Images  int // that the node stands for; 0 means one
 	Missing bool
 }
 

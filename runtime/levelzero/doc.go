@@ -11,6 +11,6 @@
 // command; the events of package streams are events with a pool each
 // (native.go).
 //
-// The package has never met hardware: its tests run on the loader with a driver
-// of their own, which runs kernels on the embedded device.
+// The package has never run on hardware: its tests use the loader with a driver of
+// their own, which runs kernels on the embedded device.
 package levelzero

@@ -54,8 +54,8 @@ func (h *handles) listValues() []any {
 	return list
 }
 
-// endObjects takes the objects of some devices away: their handles stand for
-// nothing but an error from then on.
+// endObjects takes the objects of some devices away: a use of their handles is an
+// error from then on. The handles stay, so that the error can name the device.
 func (h *handles) endObjects(ends func(*runtime.Device) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,7 +66,8 @@ func (h *handles) endObjects(ends func(*runtime.Device) bool) {
 	}
 }
 
-// lookupHandle returns the value of a handle if it is of that type.
+// lookupHandle returns the value of a handle if it is of that type. Errors name the type
+// by what.
 func lookupHandle[T any](h *handles, handle uint64, what string) (T, error) {
 	held := h.getHandle(handle)
 	v, ok := held.(T)

@@ -49,7 +49,7 @@ func (p *queues) putQueue(d *runtime.Device, q driver.Queue) {
 	p.idle[d] = append(p.idle[d], q)
 }
 
-// dropQueues forgets the idle queues of some devices: closed, or left as they are.
+// dropQueues forgets the idle queues of some devices, and closes them if closed is set.
 func (p *queues) dropQueues(closed bool, which func(*runtime.Device) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -20,7 +20,7 @@ func (d *Device) readInfo() (driver.Info, error) {
 	return info, r.Err
 }
 
-// completeInfo adds what follows from the abilities.
+// completeInfo adds the formats, extensions and aspects that follow from the abilities.
 func (d *Device) completeInfo() {
 	info := &d.info
 	if d.able.takesSPIRV() {

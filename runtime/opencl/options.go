@@ -16,7 +16,8 @@ const (
 	intelVendor     = 0x8086
 )
 
-// driverOptions spells an image's options as the driver takes them.
+// driverOptions spells an image's options as the driver takes them. Options for other
+// devices are left out: a driver fails a build for an option that it does not know.
 func (d *Device) driverOptions(options string) string {
 	if !strings.Contains(options, "-ftarget-") {
 		return options
@@ -39,8 +40,8 @@ func (d *Device) driverOptions(options string) string {
 	return strings.Join(list, " ")
 }
 
-// registerOptions are those of the modes for this device's architecture; pvc
-// is the only one that DPC++ names.
+// registerOptions are the options of the modes for this device's architecture; pvc
+// is the only architecture that DPC++ names.
 func (d *Device) registerOptions(modes string) (list []string) {
 	for mode := range strings.SplitSeq(modes, ",") {
 		architecture, option, ok := strings.Cut(mode, ":")

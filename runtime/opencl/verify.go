@@ -18,7 +18,8 @@ func (d *Device) readModule(code []byte) (*spirv.Module, error) {
 	return m, d.checkUnsupported(m)
 }
 
-// checkUnsupported refuses modules that end the process in some drivers.
+// checkUnsupported refuses modules that this driver cannot build, some because they
+// end the process in it.
 func (d *Device) checkUnsupported(m *spirv.Module) error {
 	const functionPointers = 5603 // FunctionPointersINTEL
 	if d.able.noFunctionPointers && m.Declares(functionPointers) {

@@ -38,11 +38,11 @@ func IsBuiltin(name string) bool {
 	return isIntrinsic(name) || isSPIRVBuiltin(name) || openclBuiltins()[name]
 }
 
-// isIntrinsic knows the names of LLVM intrinsics. A translator leaves those
-// that SPIR-V has no instruction for as imports, and the device provides them.
+// isIntrinsic reports whether a name is that of an LLVM intrinsic. A translator leaves
+// those without an instruction in SPIR-V as imports, and the device provides them.
 func isIntrinsic(name string) bool { return strings.HasPrefix(name, "llvm.") }
 
-// isSPIRVBuiltin knows the names of SPIR-V's friendly form: __spirv_X, or
+// isSPIRVBuiltin reports whether a name has SPIR-V's friendly form: __spirv_X, or
 // mangled _Z<length>__spirv_X (SPIRV-LLVM-Translator, SPIRVRepresentationInLLVM).
 func isSPIRVBuiltin(name string) bool {
 	if rest, ok := strings.CutPrefix(name, "_Z"); ok {

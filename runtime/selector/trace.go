@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Trace tells which lines SYCL_PI_TRACE and SYCL_UR_TRACE ask for.
+// Trace is the lines that SYCL_PI_TRACE and SYCL_UR_TRACE ask for.
 type Trace struct {
 	Basic bool // the back ends found, and the device chosen
 	Calls bool // every call of a native interface, with its arguments and result

@@ -43,13 +43,13 @@ func StartProgress(w io.Writer, label string) *Progress {
 	return p
 }
 
-// Add counts finished pieces; SetTotal sets the number of all.
+// Add counts finished pieces.
 func (p *Progress) Add(n int) { p.done.Add(int64(n)) }
 
 // SetTotal sets the number of pieces.
 func (p *Progress) SetTotal(n int) { p.total.Store(int64(n)) }
 
-// Stop removes the line.
+// Stop removes the line. It is called once.
 func (p *Progress) Stop() {
 	close(p.stop)
 	p.ended.Wait()

@@ -4,7 +4,7 @@ package cli
 
 import "os"
 
-// endingSignals is the interrupt, which is all that there is.
+// endingSignals is the interrupt, the only such signal on these systems.
 var endingSignals = []os.Signal{os.Interrupt}
 
 // crashSignals is empty, and there is no limit of a file's size.

@@ -25,7 +25,7 @@ var crashSignals = []os.Signal{syscall.SIGQUIT, syscall.SIGXCPU}
 // fail as one to a full disk does. The Go runtime would crash.
 func refuseLargeFiles() { signal.Notify(make(chan os.Signal, 1), syscall.SIGXFSZ) }
 
-// dieBy ends the process by the signal.
+// dieBy ends the process by the signal, or with the exit code that a shell has for it.
 func dieBy(s os.Signal) {
 	number := s.(syscall.Signal)
 	if slices.Contains(crashSignals, s) { // the Go runtime would take it

@@ -25,8 +25,8 @@ var (
 func streamWasClosed(fd int) bool { return fd >= 0 && fd < 3 && closedAtStart[fd] != 0 }
 
 // inputWasClosed reports whether the process was started without standard
-// input. A program that did not note it guesses, as nothing is lost by an error
-// instead of an empty module.
+// input. A program that did not begin at offlink_entry guesses by the null device: an
+// error where an empty module was meant loses nothing.
 func inputWasClosed() bool {
 	if startNoted != 0 {
 		return streamWasClosed(0)

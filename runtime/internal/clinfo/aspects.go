@@ -5,7 +5,8 @@ import (
 	"offlink/runtime/internal/cl"
 )
 
-// Abilities are the uses that a back end has for a device, as far as aspects report them.
+// Abilities are the abilities of a device that its back end uses, as far as aspects report
+// them.
 type Abilities struct {
 	Linker        bool // images of SPIR-V are linked
 	Profiling     bool

@@ -6,8 +6,8 @@ import "offlink/spirv"
 // so that the host finds them.
 const hostNamePrefix = "offlink.host."
 
-// ExportHostNames exports the device globals that only have a name for the
-// host: drivers look them up by linkage name.
+// ExportHostNames exports the device globals that have a name for the host and no linkage
+// name, as drivers look them up by linkage name.
 func ExportHostNames(m *spirv.Module) (*spirv.Module, error) {
 	names := map[spirv.ID]string{}
 	for _, in := range m.Globals() {

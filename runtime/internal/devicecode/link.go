@@ -10,7 +10,8 @@ import (
 // Link links modules for a device before its driver sees them: a driver resolves an
 // import that nobody exports with a function of the host process, ends the process
 // when a symbol is there twice, or finds out after it has generated code. The result
-// describes kernels and variables. isBuiltin tells which functions are OpenCL's own.
+// describes kernels and variables. isBuiltin reports whether the device provides the
+// function of that name.
 func Link(inputs []spirv.Input, device *driver.Info, isBuiltin func(name string) bool) (*spirv.Module, error) {
 	return spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, Provided: func(name string) bool {
 		if name == "__devicelib_assert_fail" {

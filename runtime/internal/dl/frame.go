@@ -1,6 +1,6 @@
 package dl
 
-// FrameArguments is how many arguments a Frame has room for.
+// FrameArguments is the number of arguments that a Frame has room for.
 const FrameArguments = 12
 
 // Frame is the memory of one call after another of functions with integer and

@@ -7,7 +7,7 @@ import (
 )
 
 // OwnFolder is the folder of the program or shared library that this code is
-// part of, "" where the system does not tell.
+// part of, "" where no file is known.
 func OwnFolder() string {
 	if Supported {
 		if file := fileOfAddress(reflect.ValueOf(OwnFolder).Pointer()); filepath.IsAbs(file) {
@@ -22,5 +22,5 @@ func OwnFolder() string {
 }
 
 // FileOf is the file of the library that an address is in, "" if it is in none
-// or the system does not tell.
+// or the system does not report it.
 func FileOf(address uintptr) string { return fileOfAddress(address) }

@@ -10,9 +10,9 @@ var kept struct {
 	saved *Signals
 }
 
-// KeepSignals calls f and puts back the signal actions that it, or a
-// library that it loaded, replaced. When several calls are under way at once, the last to end
-// puts them back.
+// KeepSignals calls f and puts back the signal actions that f, or a library that it
+// loaded, replaced. When several calls are under way at once, the last to end puts them
+// back.
 func KeepSignals(f func() error) error {
 	enterKept()
 	defer leaveKept()

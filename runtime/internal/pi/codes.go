@@ -35,7 +35,7 @@ var codeNames = map[int]string{
 	-1102:               "PI_ERROR_UNINITIALIZED",
 }
 
-// CodeName is the name of a code, "" if nobody knows it.
+// CodeName is the name of a code, "" for one that neither PI nor OpenCL defines.
 func CodeName(code int) string {
 	if name := codeNames[code]; name != "" {
 		return name
