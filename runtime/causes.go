@@ -10,7 +10,7 @@ import (
 	"offlink/runtime/trace"
 )
 
-// The steps of a trace say why they were taken.
+// The arguments of the steps in a trace, which have the reasons for the steps.
 
 func deviceArg(d *Device) trace.Arg { return trace.Arg{Name: "device", Value: d.String()} }
 
@@ -26,7 +26,7 @@ func linkCauses(l *resolve.Link) []string {
 	return list
 }
 
-// compileDetails say why image i of the link is compiled.
+// compileDetails are the size of image i of the link and the reason for compiling it.
 func (b *builder) compileDetails(i, size int) []trace.Arg {
 	cause := fmt.Sprintf("kernel %s needs it, and it was not yet compiled for %v", b.link.Kernel, b.device)
 	switch {
@@ -53,7 +53,8 @@ func (b *builder) loadTraced(ctx context.Context, in cache.Inputs) driver.Progra
 	return p
 }
 
-// missReason says why a program would not be found, before it is looked for.
+// missReason is the reason why the cache has no program, for the case that the load, which
+// comes after it, fails.
 func (b *builder) missReason(in cache.Inputs) string {
 	if in == nil {
 		return "no cache: " + b.uncached

@@ -194,7 +194,7 @@ func (s *store[K, T]) forgetImages(gone map[*registry.Image]bool) {
 	})
 }
 
-// dropIdle closes everything that nobody else uses.
+// dropIdle closes everything that is not in use elsewhere.
 func (s *store[K, T]) dropIdle() error {
 	s.dropEntries(func(b *built[K, T]) bool { return b.isReady() && b.isIdle() })
 	return s.giveUp()

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// shown is how many values of a buffer are printed: a terminal's screen, not a
+// shown is the number of values of a buffer that are printed: a terminal's screen, not a
 // million numbers. JSON and --out have all.
 const shown = 64
 

@@ -193,7 +193,7 @@ func (l *lister) inspectEach(f *wrapper.File, images []int, do func(n int, found
 	return nil
 }
 
-// inflaters is how many workers inflate images at the same time, as each needs a window
+// inflaters is the number of workers that inflate images at the same time, as each needs a window
 // of up to 8 MiB and a copy of it.
 const inflaters = 2
 

@@ -122,7 +122,7 @@ func (l *lister) fileOfMany(f *wrapper.File) error {
 	return err
 }
 
-// headSize is how many bytes of a file are read to see whether it can have images.
+// headSize is the number of bytes of a file that are read to see whether it can have images.
 const headSize = 4096
 
 // mayHold reports whether a file of a folder can have images, by its first

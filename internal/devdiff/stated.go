@@ -348,7 +348,8 @@ func (s *statedTest) job(c candidate) (*job, error) {
 	}
 }
 
-// compare tells where the memory that the job left differs from the stated one.
+// compare returns an error with the first place where the memory that the job left
+// differs from the stated one.
 func (s *statedTest) compare(j *job) error {
 	for i, a := range j.Args {
 		want, ok := s.out[i]

@@ -30,7 +30,7 @@ type Found struct {
 	Part string
 	// Attempts are the paths that were tried, where the library was not found.
 	Attempts []dl.Attempt
-	// Err is why it was not opened, or why some devices are missing.
+	// Err is the reason why it was not opened, or why some devices are missing.
 	Err error
 	// Filtered is the variable that excludes it, as NAME=VALUE, or the plugin
 	// that takes its place.

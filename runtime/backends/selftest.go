@@ -56,7 +56,7 @@ func SelfTest(ctx context.Context, d driver.Device) (times SelfTestTimes, err er
 	return times, &RefusedError{refused[0]}
 }
 
-// RefusedError says why a device takes none of the self-test's kernels.
+// RefusedError has the reason why a device takes none of the self-test's kernels.
 type RefusedError struct{ Reason error }
 
 func (e *RefusedError) Error() string { return e.Reason.Error() }

@@ -65,7 +65,7 @@ const (
 	formCubin
 )
 
-// headSize is how many bytes of a file are examined, enough for the comment with which
+// headSize is the number of bytes of a file that are examined, enough for the comment with which
 // compilers begin PTX. Textual LLVM IR is recognized by its name.
 const headSize = 4 << 10
 

@@ -61,7 +61,7 @@ type QueueState struct {
 	// command is counted after the driver has it, so that a wait for the queue that
 	// begins later waits for it too.
 	Submitted atomic.Uint64
-	// Ended is how many of those, from the first on, are known to have ended.
+	// Ended is the number of those, from the first on, that are known to have ended.
 	Ended atomic.Uint64
 	// Untold are launches of others whose results were not looked at yet: drivers report
 	// a failure only through a launch's event. Users that find no free place launch

@@ -60,7 +60,7 @@ func (f *Fake) Calls() []string {
 	return calls
 }
 
-// Live is how many things that the driver gave out were not closed.
+// Live is the number of things that the driver gave out and that were not closed.
 func (f *Fake) Live() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

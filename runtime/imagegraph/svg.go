@@ -39,7 +39,7 @@ text{font:12px ui-monospace,"DejaVu Sans Mono",monospace}.name{font-weight:bold}
 .bar{fill:#46546a}.label{fill:#b8c4d6;stroke:#12161c}}
 `
 
-// fileHues is how many colors files have.
+// fileHues is the number of colors for files.
 const fileHues = 8
 
 // SVG returns the graph as a self-contained drawing: importers above

@@ -35,7 +35,7 @@ static void set_direct_functions(struct offlink_direct_device *d, uintptr_t set_
   d->finish = (offlink_native_object *)finish;
 }
 
-// The lane is there before the number tells of it.
+// The lane is there before the number counts it: other threads read both without a lock.
 static void add_direct_lane(struct offlink_direct_device *d, uintptr_t queue) {
   d->lane[d->lanes].queue = (void *)queue;
   __atomic_store_n(&d->lanes, d->lanes + 1, __ATOMIC_RELEASE);

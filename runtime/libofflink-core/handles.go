@@ -66,8 +66,8 @@ func (h *handles) endObjects(ends func(*runtime.Device) bool) {
 	}
 }
 
-// lookupHandle returns the value of a handle if it is of that type. Errors name the type
-// by what.
+// lookupHandle returns the value of a handle if it is of that type; the text is the name of
+// the type in errors.
 func lookupHandle[T any](h *handles, handle uint64, what string) (T, error) {
 	held := h.getHandle(handle)
 	v, ok := held.(T)

@@ -132,7 +132,7 @@ func (s *session) addImages(descriptor unsafe.Pointer, base uintptr, file string
 		return 0
 	}
 	owner := registry.Owner{ID: uint64(base), Name: file}
-	if base != 0 { // else nobody can ask for it
+	if base != 0 { // without an address no call can name it
 		s.owners[base] = owner
 	}
 	return s.handles.addHandle(&loaded{images, s.runtime.Register(owner, images.List)})

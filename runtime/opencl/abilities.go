@@ -44,11 +44,11 @@ type abilities struct {
 	// known: the driver ends the process at unknown extensions and instructions, so that
 	// it only gets known ones.
 	known bool
-	// noVariables is why program-scope variables that change cannot be used.
+	// noVariables is the reason why program-scope variables that change cannot be used.
 	noVariables string
 	// refusesVariables: such a variable ends the process.
 	refusesVariables bool
-	// noHostEvents is why events that the host ends cannot be used.
+	// noHostEvents is the reason why events that the host ends cannot be used.
 	noHostEvents string
 	// noFunctionPointers: function pointers end the process.
 	noFunctionPointers bool

@@ -84,7 +84,7 @@ func (q *queue) passEnded(through uint64) bool {
 		q.waits = append(q.waits, c.event)
 	}
 	if err := q.device.api.Wait(q.waits...); err != nil {
-		if !cl.IsCode(err, cl.ErrorInWaitList) { // of which the event itself tells more
+		if !cl.IsCode(err, cl.ErrorInWaitList) { // then the status of the event has the cause
 			q.keepFirst(err)
 		}
 		return false

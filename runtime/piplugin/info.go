@@ -20,7 +20,7 @@ func (d *Driver) newPlatform(handle pi.Handle) (*platform, error) {
 }
 
 // isIntelOpenCL reports whether a platform is Intel's OpenCL driver, which calls
-// exit when it meets an unknown extension or instruction.
+// exit when it finds an unknown extension or instruction.
 func isIntelOpenCL(platform string) bool { return strings.HasPrefix(platform, "Intel(R) OpenCL") }
 
 // infoReader asks for the device's properties, whose numbers are OpenCL's.

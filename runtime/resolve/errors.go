@@ -100,7 +100,7 @@ type ImageError struct {
 func (e *ImageError) Error() string { return fmt.Sprintf("%v: %v", e.Image, e.Err) }
 func (e *ImageError) Unwrap() error { return e.Err }
 
-// someNames is how many names a message lists.
+// someNames is the number of names that a message lists.
 const someNames = 20
 
 func firstNames(names []string) string {

@@ -99,7 +99,7 @@ var watchCrashSignals = sync.OnceFunc(func() {
 	}
 	go func() {
 		first := <-signals
-		noteSignal(first) // work that meets a removed file ends in the same way
+		noteSignal(first) // work that finds a file removed ends in the same way
 		cleanUp()
 		dieBy(first)
 	}()

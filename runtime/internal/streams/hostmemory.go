@@ -124,7 +124,7 @@ func (h *HostMemory) Close() error {
 	return errors.Join(errs...)
 }
 
-// Held is how many pieces of memory are kept, for tests.
+// Held is the number of pieces of memory that are kept, for tests.
 func (h *HostMemory) Held() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

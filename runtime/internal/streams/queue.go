@@ -40,7 +40,7 @@ type Queue struct {
 	count        uint64 // of commands that were submitted
 }
 
-// outOfOrderStreams is how many commands of an out-of-order queue run at the
+// outOfOrderStreams is the number of commands of an out-of-order queue that run at the
 // same time.
 const outOfOrderStreams = 4
 
