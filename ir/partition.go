@@ -2,10 +2,9 @@ package ir
 
 import "slices"
 
-// Partition lists the values of a module that go into one output, and the changes
-// to them there. The codec that read the module writes it; types, attribute
-// groups, comdats and metadata follow from the references of the kept values
-// (see [Reach]).
+// Partition lists the values of a module that go into one output, and the changes to them there.
+// The codec that read the module writes it. Types, attribute groups, comdats and metadata follow
+// from the references of the kept values (see [Reach]).
 //
 // A partition belongs to one goroutine; its module is shared.
 type Partition struct {
@@ -101,12 +100,11 @@ func (s *Partition) Edit(id ValueID) *Edit {
 	return e
 }
 
-// editChunk is how many edits have their memory together: where modules are split,
-// most functions of an image become local to it.
+// editChunk is how many edits are allocated together: where modules are split, most functions of an
+// image become local to it.
 const editChunk = 8
 
-// Empty reports whether the partition keeps no element of a value. It is not
-// written then.
+// Empty reports whether the partition keeps no element of a value, which is then not written.
 func (s *Partition) Empty(id ValueID) bool {
 	v := s.partitionValue(id, true)
 	return v.keepsNothing()

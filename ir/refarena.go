@@ -10,8 +10,8 @@ type refStore struct {
 	blocks [][]Ref
 }
 
-// refPos is where the references of a value lie: the number of the block, from
-// 1, and the place in it; 0 for a value without references.
+// refPos is where the references of a value lie: the number of the block, counted from 1, and the
+// place in it. It is 0 for a value without references.
 type refPos uint32
 
 const (
@@ -58,10 +58,9 @@ type RefArena struct {
 // NewRefArena returns an arena for references of the module's values.
 func (m *Module) NewRefArena() *RefArena { return &RefArena{store: &m.refs} }
 
-// Store makes a copy of the list the references of the value. A list of more
-// than a quarter of a block gets a block of its own, so that at most a quarter
-// of a block is lost. It returns false, and the value has no references, when
-// the module has too many.
+// Store makes a copy of the list the references of the value. A list of more than a quarter of a
+// block gets a block of its own, so that at most a quarter of a block is lost. If the module has
+// too many references, it returns false, and the value has none.
 func (a *RefArena) Store(v *GlobalValue, list []Ref) bool {
 	v.refs = 0
 	need := 1 + len(list)

@@ -52,8 +52,8 @@ type attributeSet struct {
 	value   [keyCount]string
 }
 
-// addKnown takes in the attributes of the list that have a key. The first of
-// one name counts.
+// addKnown takes in the attributes of the list that have a key. If a key occurs twice, the first
+// attribute counts.
 func (s *attributeSet) addKnown(list []ir.Attribute) {
 	for _, a := range list {
 		if k, ok := keyOf(a.Key); ok && !s.present[k] {

@@ -41,8 +41,8 @@ func (g *Graph) partOf(entries []ir.ValueID) Part {
 	return PartBoth
 }
 
-// separateESIMD sets the part of each group, and with the option splits a
-// group that has both; the ESIMD part comes first.
+// separateESIMD sets the part of each group. With the option, a group that has both parts is split,
+// and the ESIMD part comes first.
 func (g *Graph) separateESIMD(groups []Group) []Group {
 	var out []Group
 	for _, group := range groups {

@@ -33,9 +33,9 @@ func (x *Extractor) internalizeSymbols(s *Partition) {
 	}
 }
 
-// externalizeSymbol gives a virtual function external linkage, whatever it had:
-// images that use the function import it from this one, and a driver takes no
-// LinkOnceODR function of SPIR-V for the definition of an import.
+// externalizeSymbol gives a virtual function external linkage. Images that use the function import
+// it from this one, and drivers do not accept a LinkOnceODR function of SPIR-V as the definition of
+// an import.
 func (x *Extractor) externalizeSymbol(s *Partition, id ir.ValueID) {
 	if x.graph.Module.Values[id].Linkage == ir.External {
 		return
@@ -64,9 +64,8 @@ func (x *Extractor) keepsLinkage(id ir.ValueID) bool {
 		x.isEntry(id) || x.graph.flags[id]&flagPreserved != 0
 }
 
-// markEntries gives the entry points of an image, and only them, the attribute
-// that says so. The reference does it only where images do not depend on each
-// other.
+// markEntries gives the entry points of an image, and only them, the attribute for entry points.
+// The reference does it only if images do not depend on each other.
 func (x *Extractor) markEntries(s *Partition) {
 	if x.graph.options.Dependencies != DependenciesNone {
 		return

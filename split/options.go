@@ -15,7 +15,7 @@ const (
 
 var modeNames = [...]string{None: "none", Source: "source", Kernel: "kernel", Auto: "auto"}
 
-// String returns the spelling of the command line.
+// String returns the spelling on the command line.
 func (m Mode) String() string { return modeNames[m] }
 
 // ParseMode returns the mode of that spelling.
@@ -28,7 +28,7 @@ func ParseMode(s string) (Mode, error) {
 	return 0, fmt.Errorf("there is no split mode '%s': use source, kernel or auto", s)
 }
 
-// Dependencies says which functions an image takes from other images.
+// Dependencies tells which functions an image takes from other images.
 type Dependencies uint8
 
 const (
@@ -43,7 +43,7 @@ const (
 
 var dependenciesNames = [...]string{"none", "externals", "all"}
 
-// String returns the spelling of the command line.
+// String returns the spelling on the command line.
 func (d Dependencies) String() string { return dependenciesNames[d] }
 
 // ParseDependencies returns the value of that spelling.
@@ -56,7 +56,7 @@ func ParseDependencies(s string) (Dependencies, error) {
 	return 0, fmt.Errorf("device images cannot depend on '%s': use none, externals or all", s)
 }
 
-// Options is how a module is split. The zero value makes one image.
+// Options tells how a module is split. The zero value makes one image.
 type Options struct {
 	Mode Mode
 	// OnlyKernels takes exported functions for dependencies, not for entry

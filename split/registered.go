@@ -68,8 +68,8 @@ func (r *registeredKernels) indicesIn(s *Partition) []int {
 	return indices
 }
 
-// listEdit keeps those pairs in one node, which stays when it has none. A list
-// without a node stays one.
+// listEdit keeps the pairs of the partition's kernels, as operands of one node. The node is written
+// even if it has no operands, but a list that had no entries stays empty.
 func (r *registeredKernels) listEdit(s *Partition) ir.NamedEdit {
 	e := ir.NamedEdit{Name: registeredList}
 	if r.entries == 0 {

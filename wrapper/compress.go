@@ -14,12 +14,10 @@ import (
 // on zstd's scale of 1 to 22.
 const DefaultCompressionLevel = 10
 
-// Compress returns the images with their code compressed by zstd, and with the
-// format and size that it had as properties. The compressed code lies in scratch, which is
-// written from its current offset on and must stay open while the images are
-// used. Images of other kinds than SYCL, whose tables cannot say that
-// they are compressed, and those that are compressed already are returned
-// unchanged.
+// Compress returns the images with their code compressed by zstd, and with its former format and
+// size as properties. The compressed code lies in scratch, which is written from its current offset
+// on and must stay open while the images are used. Images that are already compressed are returned
+// unchanged, and so are images of kinds other than SYCL: their tables have no mark for compression.
 func Compress(images []*devimg.Image, level int, scratch *os.File) ([]*devimg.Image, error) {
 	// One goroutine: the bytes must not depend on the machine. Short frames
 	// have their size in the header only as single segments.
@@ -42,8 +40,8 @@ func Compress(images []*devimg.Image, level int, scratch *os.File) ([]*devimg.Im
 	return compressed, nil
 }
 
-// compressImage writes the compressed code into the scratch file. The format
-// and the size of the code, which nobody can see then, become properties.
+// compressImage writes the compressed code into the scratch file. The format and the size of the
+// code, which are hidden then, become properties.
 func compressImage(encoder *zstd.Encoder, image *devimg.Image, scratch *os.File) (*devimg.Image, error) {
 	begin, err := scratch.Seek(0, io.SeekCurrent)
 	if err != nil {
@@ -63,8 +61,8 @@ func compressImage(encoder *zstd.Encoder, image *devimg.Image, scratch *os.File)
 	return described, nil
 }
 
-// compressCode writes the code as one frame that says the size of its content:
-// the runtime allocates that much before it decompresses.
+// compressCode writes the code as one frame that has the size of its content in the header: the
+// runtime allocates that much before it decompresses.
 func compressCode(encoder *zstd.Encoder, c devimg.Code, w io.Writer) error {
 	if c.Size() == 0 {
 		_, err := w.Write(encoder.EncodeAll(nil, nil))

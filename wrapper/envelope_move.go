@@ -28,9 +28,9 @@ const (
 // bundle of HIP begins at pages, as its runtime maps it.
 const maxEnvelopeAlign = 4096
 
-// moveEnvelope returns the bytes of the object file around p, in which an
-// envelope that has no room is elsewhere, and the records that register it lead
-// there. The bytes that it had become zeros.
+// moveEnvelope returns the bytes of the object file around p, with an envelope that has no room
+// moved elsewhere, and with the records that register it pointing there. Its old bytes become
+// zeros.
 func (p *part) moveEnvelope(full *container.RoomError, opts EditOptions) (rope, error) {
 	s := p.pointed.section
 	old := objfile.Extent{Addr: s.Addr + uint64(full.Offset), Size: uint64(full.Have)}
@@ -85,15 +85,15 @@ func (e *objectEdit) envelopeRecords(envelope uint64) []uint64 {
 	return found
 }
 
-// alignedEnvelope is an envelope with zeros before and after it, in room that
-// was asked for before its address was known.
+// alignedEnvelope is an envelope with zeros before and after it, in room that was requested before
+// its address was known.
 type alignedEnvelope struct {
 	rope
 	front uint64 // zeros before
 	size  int64
 }
 
-// Size is the length in bytes, with the zeros.
+// Size returns the length in bytes, with the zeros.
 func (a *alignedEnvelope) Size() int64 { return a.size }
 
 // ReadAt implements [io.ReaderAt].

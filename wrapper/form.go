@@ -13,8 +13,8 @@ import (
 // UnknownForm is the name for code of an unknown form.
 const UnknownForm = "unknown"
 
-// CodeForm names the form of code by its first bytes, also for forms that the
-// runtime has no number for: "spirv", "elf", "ar", "ptx", else [UnknownForm].
+// CodeForm names the form of code by its first bytes. It knows forms that the runtime has no number
+// for ("elf", "ar", "ptx"), and returns [UnknownForm] for others.
 func CodeForm(code devimg.Code) string {
 	var head [64]byte
 	n, _ := code.ReadAt(head[:], 0)
@@ -37,9 +37,8 @@ func sniffForm(head []byte) string {
 	return UnknownForm
 }
 
-// FormInside returns the form of the code if the image's format leaves it open,
-// else an empty string. Compressed code of CUDA has its compression before the
-// form: "lz4/elf".
+// FormInside returns the form of the code if the image's format leaves it open, else an empty
+// string. Compressed code of CUDA has its compression before the form, as in "lz4/elf".
 func (l *Located) FormInside() (string, error) {
 	if form := l.packedForm(); form != "" {
 		return form, nil
@@ -76,8 +75,8 @@ func (l *Located) packedForm() string {
 	return compression + "/" + form
 }
 
-// Form returns the form of the uncompressed code in a word, or that of the
-// image's format where the code does not show it.
+// Form returns the form of the uncompressed code in a word, or that of the image's format if the
+// code does not show it.
 func (l *Located) Form() string {
 	inside, err := l.FormInside()
 	if err != nil {

@@ -19,7 +19,7 @@ type Host struct {
 	macOS   [2]uint8        // oldest version, for Mach-O
 }
 
-// DefaultHost is the host that this program runs on.
+// DefaultHost returns the host that this program runs on.
 func DefaultHost() Host {
 	arch := map[string]string{"amd64": "x86_64", "arm64": "aarch64", "386": "i386"}[runtime.GOARCH]
 	if arch == "" {
@@ -44,8 +44,7 @@ var architectures = map[string]objfile.Machine{
 	"i386":    objfile.I386, "i486": objfile.I386, "i586": objfile.I386, "i686": objfile.I386, "x86": objfile.I386,
 }
 
-// irPointers are the sizes of pointers on machines that have no object writer
-// but LLVM IR.
+// irPointers are the sizes of pointers on machines for which only LLVM IR can be written.
 var irPointers = map[string]int{
 	"loongarch64": 8, "powerpc64le": 8, "ppc64le": 8, "s390x": 8, "mips64el": 8, "wasm64": 8,
 	"arm": 4, "armv7": 4, "armv7a": 4, "armv7l": 4, "thumbv7": 4, "riscv32": 4, "mipsel": 4, "wasm32": 4,
@@ -87,7 +86,7 @@ func macOSVersion(system string) [2]uint8 {
 	return [2]uint8{uint8(a), uint8(b)}
 }
 
-// checkObjects reports whether objects can be written for the host, or why not.
+// checkObjects returns an error if no objects can be written for the host.
 func (h Host) checkObjects() error {
 	if h.machine == 0 {
 		return fmt.Errorf("'%s': no object file can be written for this target triple, only LLVM IR (-emit=llvm); objects are written for ELF (x86_64, aarch64, riscv64, i386), COFF and Mach-O (x86_64, aarch64)", h.Triple)

@@ -20,12 +20,11 @@ type Located struct {
 	edit   editFunc   // where the image is in an envelope of package container
 }
 
-// ImageRecord returns the form of the image record, 0 for an image that no
-// descriptor has.
+// ImageRecord returns the form of the image record, or 0 for an image that no descriptor has.
 func (l *Located) ImageRecord() abi.Record { return l.record }
 
-// editFunc returns the part with the image's code replaced, or without the
-// image where the code is nil.
+// editFunc returns the part with the image's code replaced, or without the image if the code is
+// nil.
 type editFunc func(code devimg.Code) (rope, error)
 
 // Location is the location of an image in a file. Fields that do not apply are
@@ -40,9 +39,9 @@ type Location struct {
 	Name string
 	// Section is the section of the code.
 	Section string
-	// Descriptor, Record and Code are the addresses of the descriptor whose
-	// image this is, of the image record and of the code; in a relocatable
-	// object those that the reader gave them.
+	// Descriptor, Record and Address are the addresses of the descriptor whose image this is,
+	// of the image record and of the code. In a relocatable object they are those that the
+	// reader gave them.
 	Descriptor, Record, Address uint64
 	// Index counts the images of the envelope from 0.
 	Index int

@@ -6,8 +6,8 @@ import (
 	"offlink/wrapper/internal/objfile"
 )
 
-// addRegistration adds the functions that register and unregister the
-// images, and has them called.
+// addRegistration adds the functions that register and unregister the images, and arranges that
+// they are called.
 func (b *objectBuilder) addRegistration(kind devimg.Kind, descriptor *objfile.ObjectSymbol) {
 	names := registrationOf(kind)
 	register, unregister := b.externalSymbol(names.register), b.externalSymbol(names.unregister)
@@ -54,9 +54,8 @@ func registrationOf(kind devimg.Kind) registrationNames {
 	return registrationNames{"__tgt_register_lib", "__tgt_unregister_lib"}
 }
 
-// The host's entry table of kinds other than SYCL. An ELF linker defines its
-// bounds if it sees a section of this name, which is why there is an empty
-// part of it.
+// The section of the host's entry table, for kinds other than SYCL. An ELF linker defines its
+// bounds if it sees a section of this name, so an empty part of it is written.
 const (
 	hostEntriesSection = "omp_offloading_entries"
 	hostEntriesDummy   = "__dummy.omp_offloading.entry"
@@ -70,8 +69,8 @@ func (b *objectBuilder) addHostEntries(t *abi.Encoded) {
 	b.host.format.hostEntries(b, t.Externals[:2])
 }
 
-// addSortedEntries defines the bounds in sections whose names sort before and
-// after that of the table: linkers of COFF join sections in that order.
+// addSortedEntries defines the bounds in sections whose names sort before and after the name of the
+// table: linkers of COFF join sections in that order.
 func (b *objectBuilder) addSortedEntries(bounds []string) {
 	for i, name := range bounds {
 		s := b.section(hostEntriesSection+[]string{"$OA", "$OZ"}[i], objfile.UseEntries, b.host.pointer)

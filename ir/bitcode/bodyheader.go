@@ -71,10 +71,9 @@ func (g *groupRecord) attributeDetail(a *attribute) ir.AttributeDetail {
 	return out
 }
 
-// memoryEffects spells the effects of a function on memory as text does, as far
-// as all kinds of memory are treated alike; "other" if not. Two bits tell each
-// kind: 1 is read, 2 is write. The topmost byte is the version of the encoding
-// (LLVM 21).
+// memoryEffects spells the effects of a function on memory as text does, or returns "other" if
+// kinds of memory are treated differently. Each kind has two bits: 1 is read, 2 is write. The
+// topmost byte is the version of the encoding (LLVM 21).
 func memoryEffects(n uint64) string {
 	switch n & (1<<56 - 1) {
 	case 0:
@@ -106,7 +105,7 @@ func (d *bodyDecoder) ReadHeader(id ir.ValueID) (*ir.Header, error) {
 	return h, nil
 }
 
-// Operands beside those that globals.go names.
+// Operands besides those that globals.go names.
 const (
 	varAlign       = 4
 	varThreadLocal = 7

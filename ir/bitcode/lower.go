@@ -5,7 +5,7 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// lowering changes a body as a rewrite says.
+// lowering makes the changes of a rewrite in a body.
 type lowering struct {
 	rewriter
 	w     *partitionWriter
@@ -15,7 +15,7 @@ type lowering struct {
 	fresh   []instruction // in the place of the call being replaced
 
 	out     []instruction
-	pending []instruction // debug records of calls that went without successor
+	pending []instruction // debug records of removed calls, for the next instruction
 	kept    []int         // by the number of an instruction: its new number, or -1
 	bundles int           // operand bundles that wait for their call
 	counted int           // instructions so far
@@ -48,9 +48,9 @@ func (l *lowering) changeBody(rewrite *ir.BodyRewrite) (*body, error) {
 	return l.rebuildBody(l.out, int(l.symbols), l.kept), nil
 }
 
-// keepInstruction takes instruction i over, with its debug location, and in
-// front of it the debug records of calls that went before it. It returns the
-// index after the last instruction that it took.
+// keepInstruction takes instruction i over, with its debug location, and attaches the debug records
+// of calls that were removed before it. It returns the index after the last instruction that it
+// took.
 func (l *lowering) keepInstruction(list []instruction, i int) int {
 	l.kept = append(l.kept, l.counted)
 	l.counted++
@@ -66,9 +66,9 @@ func (l *lowering) keepInstruction(list []instruction, i int) int {
 
 func (l *lowering) takePending() { l.out, l.pending = append(l.out, l.pending...), nil }
 
-// changeInstruction puts new instructions, none if x is nil, in the place of
-// instruction i and of its parts: operand bundles before it, its debug location,
-// which all of them get, and debug records, which stay.
+// changeInstruction replaces instruction i and its parts by new instructions, or removes them if x
+// is nil. Its parts are the operand bundles before it and its debug location, which all new ones
+// get; debug records are kept.
 func (l *lowering) changeInstruction(list []instruction, i int, x *ir.Replacement) (end int, err error) {
 	l.out = l.out[:len(l.out)-l.bundles]
 	l.bundles = 0

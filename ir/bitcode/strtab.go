@@ -5,9 +5,8 @@ import "iter"
 // symbolSpan is where a name lies in the string table.
 type symbolSpan struct{ offset, size uint64 }
 
-// stringTable is the string table of a partition. It holds the names that are
-// not those of values: a table of a million names is larger than most
-// partitions, and the values have them.
+// stringTable is the string table of a partition. It holds only the names that are not those of
+// values: a table of a million names is larger than most partitions, and the values have theirs.
 type stringTable struct {
 	size   uint64
 	values int // names of values so far
@@ -29,7 +28,7 @@ func (t *stringTable) resetTable() {
 	clear(t.spans)
 }
 
-// appendName takes the room of a name.
+// appendName reserves the bytes of a name at the end of the table.
 func (t *stringTable) appendName(name string) symbolSpan {
 	span := symbolSpan{t.size, uint64(len(name))}
 	t.size += span.size
@@ -73,7 +72,7 @@ func (t *stringTable) names(values iter.Seq[string]) iter.Seq[string] {
 				}
 			}
 			seen++
-			// One that came later has the value's name a second time.
+			// A name that was added after the value has bytes of its own, and so has the value.
 			if span, ok := t.spans[name]; (!ok || span.offset >= offset) && !take(name) {
 				return
 			}

@@ -11,8 +11,8 @@ import (
 type constantWriter struct {
 	w       *partitionWriter
 	current uint64 // type plus one
-	// own are abbreviations that this block defines, by the records they are for;
-	// -1 where there is none.
+	// aggregate, text, seven and six are the abbreviations that this block defines for its
+	// records, or -1 if it defines none.
 	aggregate, text, seven, six int
 	// locals is the number of the function's first value.
 	locals uint64
@@ -45,7 +45,7 @@ func (w *partitionWriter) writeConstants() {
 	w.out.End()
 }
 
-// setType says of which type the constants are that follow.
+// setType writes the type of the constants that follow, if it is another one.
 func (cw *constantWriter) setType(id uint32) {
 	if t := cw.w.typeNumber(id) + 1; t != cw.current {
 		cw.w.out.Record(0, llvmschema.ConstantSetType, []uint64{t - 1}) // the first abbreviation of LLVM's

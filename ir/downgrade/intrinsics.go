@@ -29,7 +29,7 @@ func (r *rewriter) rewriteGlobal(t token) {
 	}
 }
 
-// rewriteLifetime puts the size back that lifetime markers had, -1 for one that is
+// rewriteLifetime adds the size that lifetime markers had. In calls it is -1, for a size that is
 // not known.
 func (r *rewriter) rewriteLifetime(declared bool) {
 	switch first := r.tokenText(r.peekToken(1)); {
@@ -42,7 +42,8 @@ func (r *rewriter) rewriteLifetime(declared bool) {
 	}
 }
 
-// dropDeclaration drops a declaration up to its attributes, from its name on.
+// dropDeclaration drops the whole declaration, with the attributes after its parameters. The tokens
+// up to its name have been read.
 func (r *rewriter) dropDeclaration() {
 	end := r.skipCall()
 	for r.peekToken(0).Kind == irtext.TokenGroup || strings.HasSuffix(r.tokenText(r.peekToken(0)), "unnamed_addr") {
@@ -83,8 +84,8 @@ func (r *rewriter) rewriteMasked(name string, declared bool) {
 
 var alignAttribute = regexp.MustCompile(`\salign(?:\s+(\d+)|\s*\(\s*(\d+)\s*\))(\s|$)`)
 
-// takeAlignment takes "align N" out of an argument and returns N as one. It
-// comes before the value and before attributes that are strings.
+// takeAlignment removes "align N" from an argument and returns N as an operand, or 1 if there is
+// none. It stands before the value and before attributes that are strings.
 func takeAlignment(arg string) (rest, alignment string) {
 	attributes := arg
 	if i := strings.IndexAny(arg, "\"%@"); i >= 0 {

@@ -23,10 +23,9 @@ func (e effects) String() string {
 // memory is a memory(...) attribute in the parts that LLVM 16 has.
 type memory struct{ argument, inaccessible, other effects }
 
-// parseMemory reads the part between the parentheses. errnomem (LLVM 21) was
-// split from other, and target_mem0 and target_mem1 (LLVM 22) from
-// inaccessiblemem; each is joined to that again. newest is the LLVM version
-// of the newest part.
+// parseMemory reads the part between the parentheses. errnomem (LLVM 21) was split from other, and
+// target_mem0 and target_mem1 (LLVM 22) from inaccessiblemem; they are joined again. newest is the
+// LLVM version that brought the newest of the given parts.
 func parseMemory(text string) (m memory, newest int, ok bool) {
 	parts := map[string]effects{}
 	for _, item := range strings.Split(text, ",") {
@@ -69,8 +68,8 @@ func (m memory) String() string {
 	return "memory(" + text + ")"
 }
 
-// memoryWords returns the attributes that LLVM before 16 has for m or for more
-// effects than m's.
+// memoryWords returns attributes of LLVM before 16 that allow the effects of m, and as few others
+// as possible.
 func (m memory) memoryWords() string {
 	all := m.argument | m.inaccessible | m.other
 	if all == 0 {

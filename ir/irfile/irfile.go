@@ -56,8 +56,8 @@ type File struct {
 	memory *memory
 }
 
-// Shrink frees the memory of the input where the module does not refer to it:
-// that of bitcode. Data is empty then.
+// Shrink frees the memory of the input if the module does not refer to it, which is so for bitcode.
+// Data is empty then.
 func (f *File) Shrink() error {
 	if f.Format != Bitcode {
 		return nil
@@ -72,8 +72,8 @@ func (f *File) Close() error { return f.memory.freeMemory() }
 // Stdin is the path that stands for standard input.
 const Stdin = "-"
 
-// Open reads the module of that path; "-" is stdin. Errors have the path in
-// them, and about the content the place.
+// Open reads the module of that path; "-" is stdin. Errors contain the path, and the place if they
+// are about the content.
 func Open(path string, stdin io.Reader) (*File, error) {
 	memory, err := readContents(path, stdin)
 	if err != nil {

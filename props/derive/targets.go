@@ -60,10 +60,9 @@ var devices = func() map[string]device {
 	return known
 }()
 
-// CanRun reports whether a target can run the image: whether it has the
-// aspects and the sub-group size that the code uses. It is true for an empty or
-// unknown target. Aspects are known by name; their numbers change between
-// releases.
+// CanRun reports whether a target can run the image: whether it has the aspects and the sub-group
+// size that the code uses. It is true for an empty or unknown target. Aspects are compared by name,
+// since their numbers change between releases.
 func CanRun(s *split.Partition, target string) (bool, error) {
 	d, known := devices[target]
 	if !known {

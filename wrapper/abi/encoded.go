@@ -71,7 +71,7 @@ const (
 	InExternal                  // Encoded.Externals
 )
 
-// Size is the length in bytes of the struct of the type, 1 for bytes.
+// Size returns the length in bytes of the struct of the type, or 1 for bytes.
 func (l *Layout) Size(t Type) int {
 	switch t {
 	case EntryArray:
@@ -92,8 +92,8 @@ func (l *Layout) Size(t Type) int {
 	return 1
 }
 
-// Align is the alignment of a block of the type. A blob may start with a
-// 64-bit length that consumers load at once.
+// Align returns the alignment of a block of the type. A blob may start with a 64-bit length that
+// consumers load at once.
 func (l *Layout) Align(t Type) int {
 	switch t {
 	case Text:

@@ -27,8 +27,8 @@ var ccobHeaderSize = [...]uint64{1: 20, 2: 24, 3: 32}
 
 func isCompressedBundle(data []byte) bool { return bytes.HasPrefix(data, []byte(ccobMagic)) }
 
-// readCompressedBundle inflates a bundle and reads it. Version 1 does not say
-// where it ends: it takes all bytes.
+// readCompressedBundle inflates a bundle and reads it. Version 1 has no field for its end, so it
+// takes all bytes.
 func readCompressedBundle(data []byte, b *Budget) (int, []Entry, error) {
 	r := &reader{form: BundleCompressed, data: data}
 	size, inflated, header, err := r.ccobHeader()
@@ -77,8 +77,8 @@ func (r *reader) ccobHeader() (size, inflated, header uint64, err error) {
 	return size, inflated, header, nil
 }
 
-// rebuildCompressedBundle makes a compressed bundle again, of its own version
-// and method.
+// rebuildCompressedBundle makes a compressed bundle again, with other code of entry n, in its own
+// version and method.
 func rebuildCompressedBundle(data []byte, n int, code devimg.Code, b *Budget) ([]devimg.Code, error) {
 	r := &reader{form: BundleCompressed, data: data}
 	size, inflated, header, err := r.ccobHeader()
@@ -105,7 +105,7 @@ func rebuildCompressedBundle(data []byte, n int, code devimg.Code, b *Budget) ([
 	return []devimg.Code{devimg.Bytes(head), packed}, err
 }
 
-// encodeCCOB is the header of a compressed bundle.
+// encodeCCOB returns the header of a compressed bundle.
 func encodeCCOB(version, method uint16, inflated, packed int64, hash []byte) ([]byte, error) {
 	head := binary.LittleEndian.AppendUint16([]byte(ccobMagic), version)
 	head = binary.LittleEndian.AppendUint16(head, method)

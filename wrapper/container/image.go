@@ -62,17 +62,16 @@ func withoutFacts(sets *props.Sets, names ...string) *props.Sets {
 	return rest
 }
 
-// DigestError says that the code of an image does not have the digest that was
-// taken when it was wrapped.
+// DigestError is returned if the code of an image does not have the digest that was taken when it
+// was wrapped.
 type DigestError struct{ Want, Got []byte }
 
 func (e *DigestError) Error() string {
 	return fmt.Sprintf("the code does not have the digest that was taken when it was wrapped: it was changed or damaged (sha256 %x, the property says %x)", e.Got, e.Want)
 }
 
-// VerifyDigest compares the code with the digest in the image's properties,
-// and reports whether there is one. The error is a *[DigestError] where they
-// differ.
+// VerifyDigest compares the code with the digest in the image's properties, and reports whether
+// there is one. If they differ, the error is a *[DigestError].
 func VerifyDigest(img *devimg.Image, b *Budget) (has bool, err error) {
 	v := NewVerifier(img)
 	if v.want == nil {
@@ -94,8 +93,8 @@ type Verifier struct {
 	sum  hash.Hash
 }
 
-// NewVerifier returns a verifier for the code of an image, as it is before
-// compression. Of an image without a digest, and of nil, everything is right.
+// NewVerifier returns a verifier for the code of an image, as it is before compression. For an
+// image without a digest, and for nil, it accepts all code.
 func NewVerifier(img *devimg.Image) *Verifier {
 	if img == nil {
 		return &Verifier{}

@@ -13,15 +13,15 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// fileCode is the code of a compressed image whose frames have windows that
-// are too large to hold. It is inflated when it is first read, into a nameless
-// file that goes when the code does. It is safe for concurrent use.
+// fileCode is the code of a compressed image whose frames have windows that are too large to hold
+// in memory. It is inflated when it is first read, into a nameless file that exists as long as the
+// code. It is safe for concurrent use.
 type fileCode struct {
 	size    int64
 	inflate func() (*os.File, error) // once
 }
 
-// Size is the length that the header promises, or the one that inflating gave.
+// Size returns the length that the header promises, or the one found by inflating.
 func (c *fileCode) Size() int64 { return c.size }
 
 // ReadAt implements [io.ReaderAt].
@@ -33,10 +33,9 @@ func (c *fileCode) ReadAt(p []byte, off int64) (int, error) {
 	return f.ReadAt(p, off)
 }
 
-// inflateLargeWindow returns the code that c inflates to if a frame of it has
-// a large window, else nil: such frames are inflated through a mapping of a
-// file, which is their window. The size is taken off the budget. A size that
-// no header promises is learnt by inflating at once.
+// inflateLargeWindow returns the code that c inflates to if its first frame has a large window,
+// else nil. Such frames are inflated through a mapping of a file, which is their window. The size
+// is taken off the budget. If no header promises a size, the code is inflated at once to learn it.
 func inflateLargeWindow(c devimg.Code, size int64, known bool, b *Budget) (devimg.Code, error) {
 	var head [zstd.HeaderMaxSize]byte
 	n, _ := c.ReadAt(head[:], 0)
@@ -86,8 +85,8 @@ func inflateToFile(c devimg.Code, limit int64, exact bool) (f *os.File, size int
 	return f, size, err
 }
 
-// inflateAtMost inflates into a file that is as long as the limit at first and
-// takes no room for that. A disk that becomes full is a fault of the mapping.
+// inflateAtMost inflates into a file that has the length of the limit at first, without using disk
+// space for it. If the disk becomes full, accesses to the mapping fault.
 func (b *Budget) inflateAtMost(f *os.File, packed []byte, limit int64) (size int64, err error) {
 	if err := f.Truncate(limit); err != nil {
 		return 0, err

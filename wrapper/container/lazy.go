@@ -11,11 +11,10 @@ import (
 // sniffBytes is how much of a compressed image is inflated to learn its format.
 const sniffBytes = 64
 
-// Lazy returns the image as a runtime needs it: not compressed, and with code
-// that has the digest that was taken. The code is inflated and verified when it
-// is first read, and that read fails if one of the two does; an image that
-// needs neither is returned unchanged. The result is as safe for concurrent use as the image's
-// code is.
+// Lazy returns the image as a runtime needs it: not compressed, and with code that has the digest
+// that was taken. The code is inflated and verified when it is first read, and that read fails if
+// inflating or verifying does. An image that is not compressed and has no digest is returned
+// unchanged. The result is as safe for concurrent use as the image's code is.
 func Lazy(img *devimg.Image) *devimg.Image {
 	_, digested := img.Properties.Get(props.SetOfflinkImage).Get(props.ImageSHA256)
 	compressed := isCompressed(img)
@@ -30,7 +29,8 @@ func Lazy(img *devimg.Image) *devimg.Image {
 	return &plain
 }
 
-// isCompressed also knows images that do not say their format.
+// isCompressed reports whether the image's code is compressed. If the image has no format, the
+// first bytes of the code tell.
 func isCompressed(img *devimg.Image) bool {
 	return img.Format == devimg.FormatCompressedNone ||
 		img.Format == devimg.FormatNone && devimg.Sniff(img.Code) == devimg.FormatCompressedNone
@@ -50,7 +50,8 @@ func formatBefore(img *devimg.Image) devimg.Format {
 	return devimg.Sniff(devimg.Bytes(head[:n]))
 }
 
-// checkedCode uncompresses and verifies. Digests are of the uncompressed code.
+// checkedCode uncompresses the code and then verifies it, since digests are of the uncompressed
+// code.
 func checkedCode(img *devimg.Image) (devimg.Code, error) {
 	compressed := *img
 	if isCompressed(img) {
@@ -76,16 +77,16 @@ func checkedCode(img *devimg.Image) (devimg.Code, error) {
 	return plain.Code, nil
 }
 
-// plainOf keeps VerifyDigest from uncompressing code that only looks so: an
-// image may hold a zstd file as its code.
+// plainOf keeps VerifyDigest from uncompressing code that only looks compressed: an image may hold
+// a zstd file as its code.
 func plainOf(img *devimg.Image) *devimg.Image {
 	plain := *img
 	plain.Format = devimg.FormatNone
 	return &plain
 }
 
-// lazyCode is code that is made when it is first read. A failure shows on
-// reading; the size is then 0.
+// lazyCode is code that is made when it is first read. If that fails, reading fails and the size is
+// 0.
 type lazyCode struct {
 	read func() (devimg.Code, error)
 }

@@ -3,8 +3,7 @@ package bitstream
 // Encoding is how an abbreviation writes one operand.
 type Encoding uint8
 
-// The encodings, by their numbers in the stream; a literal has a bit of its
-// own there.
+// The encodings, by their numbers in the stream. A literal has a bit of its own there instead.
 const (
 	Literal Encoding = 0 // Value is the operand, which takes no bits
 	Fixed   Encoding = 1 // Value bits
@@ -42,7 +41,7 @@ const (
 
 const char6 = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._"
 
-// fromChar6 maps a byte to its six bits, 0xff for those without.
+// fromChar6 maps a byte to its six bits, or to 0xff if it has none.
 var fromChar6 = func() (table [256]uint8) {
 	for i := range table {
 		table[i] = 0xff
