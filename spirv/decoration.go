@@ -134,12 +134,15 @@ func decorateMember(op Opcode) func(m *Module, words []uint32) {
 	}
 }
 
+// addDecoration adds a decoration while there is room; indexAnnotations reports the end of it.
 func (m *Module) addDecoration(id ID, d Decoration) {
 	if m.decorationRoom--; m.decorationRoom > 0 {
 		m.decorations[id] = append(m.decorations[id], d)
 	}
 }
 
+// decorateGroup applies the decorations that a group has so far to its targets. A target may be
+// another group, which then has them as well.
 func (m *Module) decorateGroup(words []uint32) {
 	for _, target := range words[1:] {
 		for _, d := range m.decorations[ID(words[0])] {

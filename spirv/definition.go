@@ -59,6 +59,7 @@ func SameKernel(a, b *Module, name string) bool {
 	return ok && slices.Equal(x, y)
 }
 
+// kernelDefinition is exportDefinition for a kernel: exports are followed and not compared by name.
 func (m *Module) kernelDefinition(name string) (text []byte, ok bool) {
 	for _, e := range m.EntryPoints() {
 		if e.Name == name {
@@ -92,6 +93,7 @@ func (m *Module) definedOutsideFunctions() map[ID]bool {
 	return ids
 }
 
+// definitionWriter encodes a definition and everything that it uses, in breadth-first order.
 type definitionWriter struct {
 	m       *Module
 	linked  map[ID]string // symbols that are compared by name

@@ -90,6 +90,8 @@ func quoteString(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
+// writeExtInst writes the name of an extended instruction, or its number if the set or the number
+// is not known. The set is the word before.
 func (d *dumper) writeExtInst(in *Instruction, at int) {
 	name := ExtInstName(d.m.ExtInstSet(ID(in.Words[at-1])), in.Words[at])
 	if name == "" {

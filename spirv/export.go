@@ -27,6 +27,8 @@ func (m *Module) WithExports(names map[ID]string) (*Module, error) {
 	return out, out.rebuildIndexes()
 }
 
+// withCapability returns the declarations of capabilities with that one among them. list is not
+// changed: modules share it.
 func withCapability(list []*Instruction, capability uint32) []*Instruction {
 	for _, in := range list {
 		if in.Words[0] == capability {

@@ -220,6 +220,7 @@ func readPair(first, second operandKind) func(w *operandWalk) error {
 	}
 }
 
+// readString reads a literal string, which ends with the word that has its zero byte.
 func (w *operandWalk) readString() error {
 	n := stringWords(w.in.Words[w.at:])
 	if n == 0 {
@@ -263,6 +264,7 @@ func (w *operandWalk) readSpecConstantOp() error {
 	return w.readOperands(info.operands[2:])
 }
 
+// switchCase reads a case of an OpSwitch: a literal as wide as the selector, and a label.
 func (w *operandWalk) switchCase() error {
 	n := w.m.switchWords(w.in)
 	if n == 0 {

@@ -51,6 +51,8 @@ func (m *Module) vectorLayout(in *Instruction, depth int) (size, align int, ok b
 	return size * n, size * n, true
 }
 
+// arrayLayout returns the layout of an array. Its length must be a known constant; that of a
+// specialization constant is its default.
 func (m *Module) arrayLayout(in *Instruction, depth int) (size, align int, ok bool) {
 	size, align, ok = m.byteLayout(ID(in.Words[1]), depth-1)
 	n, constant := m.ConstantInt(ID(in.Words[2]))

@@ -104,6 +104,8 @@ func Link(inputs []Input, opts LinkOptions) (*Module, error) {
 	return l.out, nil
 }
 
+// linker is the state of one Link. Its steps run in the order in which Link lists them: each
+// relies on the numbers that those before it gave.
 type linker struct {
 	opts  LinkOptions
 	units []*unit
@@ -211,6 +213,8 @@ func (u *unit) checkKnown(in *Instruction) error {
 	return nil
 }
 
+// checkMemoryModel refuses an input whose memory model is not that of the first: a module has only
+// one, and pointers of different sizes cannot be mixed.
 func (l *linker) checkMemoryModel(u *unit) error {
 	first := l.units[0]
 	a, b := first.Module.sections[sectionMemoryModel], u.Module.sections[sectionMemoryModel]
@@ -251,6 +255,7 @@ func (l *linker) mergeHeaders() error {
 	return nil
 }
 
+// addOnce adds an instruction without identifiers, unless the result has an equal one.
 func (l *linker) addOnce(s section, in *Instruction) {
 	for _, have := range l.out.sections[s] {
 		if have.Op == in.Op && slices.Equal(have.Words, in.Words) {

@@ -48,6 +48,8 @@ func (m *Module) linkageSymbols(want func(Linkage) bool) []Symbol {
 	return list
 }
 
+// appendSymbols appends the symbols of a function or variable. It may have several linkage names;
+// Link refuses these.
 func (m *Module) appendSymbols(list []Symbol, in *Instruction, want func(Linkage) bool) []Symbol {
 	id := in.Result()
 	if _, ok := m.IsBuiltIn(id); ok {

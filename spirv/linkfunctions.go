@@ -79,6 +79,8 @@ func debugRank(op Opcode) int {
 	return 0
 }
 
+// copyDebugInstruction copies one instruction of the section, except strings. Names go with the
+// copy of their identifier.
 func (l *linker) copyDebugInstruction(u *unit, in *Instruction) {
 	switch in.Op {
 	case OpString:
@@ -151,6 +153,8 @@ func annotationTargets(in *Instruction) []ID {
 	return list
 }
 
+// copyDecorations writes the decorations of one identifier. Built-in variables lose their linkage,
+// which only some producers give them, since equal ones of several inputs become one.
 func (l *linker) copyDecorations(u *unit, id ID) {
 	_, builtin := u.Module.IsBuiltIn(id)
 	for _, d := range u.Module.Decorations(id) {

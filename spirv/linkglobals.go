@@ -206,6 +206,8 @@ func (l *linker) newWords(u *unit, in *Instruction, skip int) []uint32 {
 	return words
 }
 
+// newNumber returns the new number of an identifier. It gives one on the first use, so that the
+// numbering depends only on the inputs and their order.
 func (l *linker) newNumber(t target) ID {
 	if id := t.unit.ids.get(t.id); id != 0 {
 		return id
@@ -272,6 +274,8 @@ func (l *linker) pointerGraph(root target) string {
 	return string(g.text)
 }
 
+// graphWalk is the breadth-first walk of pointerGraph. The index of a type in queue takes the place
+// of its identifier in text.
 type graphWalk struct {
 	u         *unit
 	queue     []ID

@@ -82,6 +82,8 @@ func toWords(code []byte) ([]uint32, error) {
 	return words, nil
 }
 
+// parseHeader checks the header. A version must be known, since the grammar is that of 1.0 to 1.6;
+// its lowest byte is reserved.
 func parseHeader(words []uint32) (*Module, error) {
 	if len(words) < headerWords {
 		return nil, &FormatError{4 * len(words), OpNop, "the module ends within its header"}

@@ -36,6 +36,7 @@ func ParseTranslatorText(text []byte) ([]byte, error) {
 	return code, nil
 }
 
+// translatorReader reads the text from rest on; line is the number of its first line, for errors.
 type translatorReader struct {
 	rest  []byte
 	line  int
@@ -75,6 +76,7 @@ func (r *translatorReader) readToken() (string, error) {
 	return token, nil
 }
 
+// readQuoted returns a string with its quotes. It may span lines.
 func (r *translatorReader) readQuoted() (string, error) {
 	for n := 1; n < len(r.rest); n++ {
 		// The translator escapes quotes alone: a backslash before another

@@ -44,6 +44,8 @@ func (m *Module) rebuildIndexes() error {
 	return m.buildIndexes(list, words)
 }
 
+// trimmer removes the parts of a module that chooseSymbols chose. It never changes instructions of
+// m, which the copy shares, but replaces them.
 type trimmer struct {
 	m       *Module
 	imports map[ID]bool // become imports
@@ -71,6 +73,7 @@ func (r *trimmer) chooseSymbols(t Trim) {
 	}
 }
 
+// dropBody notes the identifiers that a removed body defines: their names and decorations go too.
 func (r *trimmer) dropBody(f *Function) {
 	for _, in := range f.Body {
 		if id := in.Result(); id != 0 {

@@ -110,6 +110,8 @@ func (s *typeSpeller) spellArray(in *Instruction) {
 	s.WriteString("[]")
 }
 
+// spellStruct spells a struct by its name, "struct point" for LLVM's struct.point, or by its
+// members if it has none.
 func (s *typeSpeller) spellStruct(in *Instruction) {
 	name := s.m.names[in.Result()]
 	if kind, tag, ok := strings.Cut(name, "."); ok && tag != "" { // LLVM's "struct.point"

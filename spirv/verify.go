@@ -26,6 +26,7 @@ func (m *Module) Verify() error {
 	return v.checkEntryPoints()
 }
 
+// verifier is the state of one Verify.
 type verifier struct {
 	m    *Module
 	home map[ID]definitionSite // of the values that functions define

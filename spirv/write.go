@@ -20,6 +20,8 @@ func (m *Module) allInstructions(yield func(*Instruction) bool) {
 	}
 }
 
+// eachInstruction calls yield for the instructions of a function, except OpFunctionEnd, which
+// Function does not keep. It returns false if yield did.
 func (f *Function) eachInstruction(yield func(*Instruction) bool) bool {
 	if !yield(f.Def) {
 		return false

@@ -74,6 +74,7 @@ func (f *function) atomicStore(in *ir.Instruction) {
 	f.emitPlain(spirv.OpAtomicStore, pointer, f.memoryScope(in), f.memorySemantics(in.Order, in.Operands[1]), value)
 }
 
+// rmwOpcodes are the instructions of atomicrmw by operation. RMWFSub adds the negated value.
 var rmwOpcodes = map[ir.AtomicOperation]spirv.Opcode{
 	ir.RMWXchg: spirv.OpAtomicExchange, ir.RMWAdd: spirv.OpAtomicIAdd, ir.RMWSub: spirv.OpAtomicISub, ir.RMWAnd: spirv.OpAtomicAnd,
 	ir.RMWOr: spirv.OpAtomicOr, ir.RMWXor: spirv.OpAtomicXor, ir.RMWMax: spirv.OpAtomicSMax, ir.RMWMin: spirv.OpAtomicSMin,

@@ -156,6 +156,8 @@ func appendText(words []uint32, text string) []uint32 {
 }
 
 // importSet returns the identifier of an instruction set.
+// importSet returns the identifier of an instruction set. The key is also that by which addUnits
+// finds OpenCL.std.
 func (b *builder) importSet(name string) id {
 	return b.keyedEntry(sectionImport, "import "+name, func(n id) entry {
 		return entry{op: spirv.OpExtInstImport, words: appendText([]uint32{n}, name)}
@@ -259,6 +261,8 @@ type decorationKind struct {
 	kind   uint32
 }
 
+// addDecoration adds a decoration, unless it is there already. The table makes the check cheap even
+// for an identifier with many decorations.
 func (b *builder) addDecoration(op spirv.Opcode, target id, words []uint32) {
 	same := func(n uint32) bool {
 		d := &b.decorations[n]

@@ -114,6 +114,7 @@ func (t *translator) dataConstant(c *ir.ConstantNode, typ id) id {
 	for _, w := range words {
 		zero = zero && w == 0
 	}
+	// An aggregate of no elements has nothing to list.
 	if zero && (len(words) > 0 && n.Kind == ir.TypeVector && element.Kind == ir.TypeInteger || len(words) == 0) {
 		return t.constNull(typ)
 	}

@@ -107,6 +107,8 @@ func (d *debugWords) qualifiedType(n *debugNode) {
 	d.addIDs(d.debugType(n.nodeField("baseType"))).addLiterals(kind)
 }
 
+// vectorType writes the operands of a DebugTypeVector. DWARF describes a vector as an array with
+// one range.
 func (d *debugWords) vectorType(n *debugNode) {
 	count := uint64(0)
 	for _, o := range d.resolveNode(n.nodeField("elements")) {
@@ -356,6 +358,8 @@ func (d *debugWords) blockDiscriminator(n *debugNode) {
 	d.addIDs(d.debugSource(n)).addLiterals(uint32(n.fieldNumber("discriminator"))).addIDs(d.debugParent(n))
 }
 
+// localVariable writes the operands of a DebugLocalVariable. Only those of parameters end in the
+// number of the argument.
 func (d *debugWords) localVariable(n *debugNode) {
 	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugType(n.nodeField("type")), d.debugSource(n)).addLiterals(uint32(n.fieldNumber("line")), 0)
 	d.addIDs(d.debugParent(n)).addLiterals(mapDebugFlags(uint32(n.fieldNumber("flags"))))
@@ -393,6 +397,7 @@ func (d *debugWords) globalVariable(n *debugNode) {
 	}
 }
 
+// inlinedAt writes the operands of a DebugInlinedAt, which may be inlined itself.
 func (d *debugWords) inlinedAt(n *debugNode) {
 	d.addLiterals(uint32(n.fieldNumber("line")))
 	if d.options.Debug == DebugShader200 {

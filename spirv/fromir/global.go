@@ -64,6 +64,8 @@ func (t *translator) globalAddress(n ir.ValueID) id {
 	return g.self
 }
 
+// globalAddressType returns the type of a global's address. Where the pointee is not known, it is a
+// byte.
 func (t *translator) globalAddressType(n ir.ValueID) id {
 	v := &t.module.Values[n]
 	if v.Kind == ir.Function {

@@ -241,6 +241,7 @@ func (m *image) addUnits() {
 	m.eachUnit(m.addWrapper)
 }
 
+// eachUnit calls visit for the values that have a unit, in the order of the view.
 func (m *image) eachUnit(visit func(int, *ir.PartitionValue, *unit)) {
 	for i := range m.values {
 		if u := m.values[i].unit; u != nil {

@@ -26,6 +26,8 @@ var boolOpcodes = map[ir.Opcode]spirv.Opcode{
 	ir.OpAdd: spirv.OpLogicalNotEqual, ir.OpSub: spirv.OpLogicalNotEqual, ir.OpMul: spirv.OpLogicalAnd,
 }
 
+// compareOpcodes are the comparisons by predicate. FCmpFalse and FCmpTrue are not among them:
+// they have no instruction.
 var compareOpcodes = map[ir.Predicate]spirv.Opcode{
 	ir.ICmpEQ: spirv.OpIEqual, ir.ICmpNE: spirv.OpINotEqual, ir.ICmpUGT: spirv.OpUGreaterThan, ir.ICmpUGE: spirv.OpUGreaterThanEqual,
 	ir.ICmpULT: spirv.OpULessThan, ir.ICmpULE: spirv.OpULessThanEqual, ir.ICmpSGT: spirv.OpSGreaterThan,

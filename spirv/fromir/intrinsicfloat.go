@@ -130,6 +130,8 @@ func (t *classTest) testClasses(mask uint32) (found id) {
 	return found
 }
 
+// isNaN tests for NaNs. Without the sign, their bits are greater than those of infinity, and the
+// quiet ones have the highest bit of the fraction set.
 func (t *classTest) isNaN(mask uint32) id {
 	switch mask {
 	case classSignalingNaN:

@@ -111,6 +111,7 @@ func (c *callSite) leadingZeros() id {
 	return c.emitResult(spirv.OpISub, c.typ, n, c.intConst(0, uint64(c.heldBits(bits)-bits)))
 }
 
+// trailingZeros writes cttz. The zeros above an odd width must not count.
 func (c *callSite) trailingZeros() id {
 	n := c.argumentID(0)
 	if c.hasOddWidth(c.numberType()) {
@@ -477,6 +478,9 @@ func (c *callSite) foldVector(vector id, fold func(a, b id) id) id {
 	return sum
 }
 
+// reduceIntegers writes a fold of a vector's elements with op, or with ofBools for i1. At odd
+// widths one cut after the last step is enough: the bits above the width never influence those
+// below.
 func (c *callSite) reduceIntegers(op, ofBools spirv.Opcode) {
 	if c.isBool(c.numberType()) {
 		op = ofBools

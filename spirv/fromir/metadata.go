@@ -54,6 +54,7 @@ func (r *metadataReader) namedRows(name string) (rows [][]ir.Operand) {
 	return rows
 }
 
+// numberAt returns a number of a row, or 0 if the row is too short or has no number there.
 func numberAt(row []ir.Operand, i int) uint32 {
 	if i < len(row) && row[i].Kind == ir.OperandInt {
 		return uint32(row[i].Int)
@@ -88,6 +89,8 @@ func (s *session) sourceLanguage(r *metadataReader) {
 	}
 }
 
+// sourceExtension writes OpSourceExtension. cl_khr_fp16 also decides whether the module declares
+// arithmetic on halves (floatType).
 func (s *session) sourceExtension(name string) {
 	if name == "" {
 		return

@@ -23,6 +23,7 @@ const (
 	termOpaque            // the type of OpenCL that made names; the pointer to it is that type itself (LLVM 16)
 )
 
+// termNode is a term. The root of a class has the known facts; in others only parent counts.
 type termNode struct {
 	parent term
 	kind   termKind

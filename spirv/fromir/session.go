@@ -318,6 +318,8 @@ func (t *translator) prepareCallees(n ir.ValueID) {
 	}
 }
 
+// enterFunction puts a function on the stack, unless it was there before. The first member of a
+// circle of calls that is entered becomes the circle's root.
 func (p *preparation) enterFunction(n ir.ValueID) {
 	if p.prepared[n] {
 		return

@@ -178,6 +178,8 @@ func (t *translator) longVector(n uint32) {
 	}
 }
 
+// arrayType returns the type of arrays of n elements. The length is a constant, as wide as a
+// pointer.
 func (t *translator) arrayType(element id, n uint64) id {
 	// An OpTypeArray of length 0 is not valid; nothing can be read from the element that
 	// takes its place.
@@ -263,6 +265,8 @@ func (t *translator) makeType(typ *ir.Type) id {
 	return 0
 }
 
+// plainFunctionType returns the type of functions as LLVM spells it, so that opaque pointers point
+// to bytes. Functions of the module have types with inferred pointees (functionTypeOf).
 func (t *translator) plainFunctionType(typ *ir.Type) id {
 	var parameters []id
 	for _, p := range typ.Elements[1:] {

@@ -23,6 +23,7 @@ func (t *translator) heldBits(bits uint32) uint32 {
 	return nextPower(bits)
 }
 
+// nextPower returns the least power of two that is at least bits, and at least 8.
 func nextPower(bits uint32) uint32 {
 	n := uint32(8)
 	for n < bits {
@@ -161,6 +162,8 @@ func (f *function) storeBytes(in *ir.Instruction, bytes uint32) {
 	})
 }
 
+// eachByte calls write with the number and the address of each byte of an integer in memory, the
+// lowest first.
 func (f *function) eachByte(pointer ir.Value, bytes uint32, write func(k uint32, at id)) {
 	typ := f.pointerType(f.intType(8), f.moduleType(pointer.Type).AddressSpace)
 	base := f.operandID(pointer, typ)
@@ -173,6 +176,8 @@ func (f *function) eachByte(pointer ir.Value, bytes uint32, write func(k uint32,
 	}
 }
 
+// byteAccess returns the memory access operands of an instruction for one of its bytes, whose
+// alignment is 1.
 func (f *function) byteAccess(in *ir.Instruction) []uint32 {
 	words := f.accessWords(in)
 	words[1] = 1
