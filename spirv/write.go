@@ -36,9 +36,9 @@ func (f *Function) eachInstruction(yield func(*Instruction) bool) bool {
 	return true
 }
 
-// Bytes returns the module as little-endian words. A module that Parse read
-// comes back unchanged, except for line instructions between functions and for
-// the byte order.
+// Bytes returns the module as little-endian words. A module that Parse read comes back
+// unchanged, except for its byte order and for the parts that Parse drops: lines and OpNop between
+// functions, and names and decorations of identifiers that nothing defines.
 func (m *Module) Bytes() []byte {
 	out := binary.LittleEndian.AppendUint32(nil, Magic)
 	for _, w := range []uint32{uint32(m.Version), m.Generator, m.Bound, 0} {

@@ -6,8 +6,8 @@ import (
 )
 
 // usesFreezeExtension reports whether freeze and poison are written with
-// SPV_KHR_poison_freeze. That must be allowed by its name: few consumers know it, and it is
-// never necessary.
+// SPV_KHR_poison_freeze. Allowing all extensions is not enough for that: few consumers know
+// this one, and code can always do without it.
 func (t *translator) usesFreezeExtension() bool {
 	return t.options.allowsExtension("SPV_KHR_poison_freeze") && !t.options.AllExtensions
 }

@@ -351,8 +351,8 @@ func (m *image) ownWords(words []uint32) []uint32 {
 	return own
 }
 
-// addWrapper adds the function that is the entry point of a kernel. These functions
-// come after all others, since they call them.
+// addWrapper adds the entry point of a kernel whose unit has one as a function of its own.
+// These functions come after all others.
 func (m *image) addWrapper(i int, _ *ir.PartitionValue, u *unit) {
 	if u.kernel && !u.isWrapped() {
 		m.values[i].kernel = m.values[i].self

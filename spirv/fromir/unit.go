@@ -89,8 +89,8 @@ func (t *translator) catchUnit(step func()) error {
 	return err
 }
 
-// beginUnit prepares the translator for a value. Everything from b on in the translator is
-// state of one unit, and an identifier of the last unit must not be left in it.
+// beginUnit prepares the translator for a value. Nothing that holds identifiers of the last
+// unit may be left: the same numbers mean something else in this one.
 func (t *translator) beginUnit(n ir.ValueID, edit *ir.Edit) {
 	t.b.resetUnit()
 	t.unit, t.edit, t.pointerBits = n, edit, t.session.bits
