@@ -5,11 +5,11 @@ import (
 	"offlink/ir/llvmschema"
 )
 
-// derivedTypeSnapshot is the length of a derived type before pointer
-// authentication got into it.
+// derivedTypeSnapshot is the length of a derived type before pointer authentication was added to
+// it.
 const derivedTypeSnapshot = 14
 
-// rewriteMetadata copies a record of metadata. Indexes go, as positions change.
+// rewriteMetadata copies a record of metadata. Index records are dropped, since positions change.
 func (b *bitcodeRewriter) rewriteMetadata(c *bitstream.Cursor) error {
 	switch c.Code {
 	case llvmschema.MetadataIndexOffset, llvmschema.MetadataIndex:
@@ -54,8 +54,8 @@ func (b *bitcodeRewriter) metadataNumber(c *bitstream.Cursor) {
 	}
 }
 
-// rewriteNode takes a node back to the layout of the target. What follows was added
-// since, and only debug information gets poorer without.
+// rewriteNode takes a node back to the layout of the target. The operands after that were added
+// since, and only debug information becomes poorer without them.
 func (b *bitcodeRewriter) rewriteNode(c *bitstream.Cursor, layout *llvmschema.Node) {
 	length := layout.Length(b.target.LLVM)
 	if c.Code == llvmschema.MetadataDerivedType && b.target.Snapshot {
@@ -82,8 +82,8 @@ func (b *bitcodeRewriter) rewriteNode(c *bitstream.Cursor, layout *llvmschema.No
 	}
 }
 
-// constantSize returns the number that a reference to metadata stands for, 0 if it is
-// none. References count from 1; integers have their sign in the lowest bit.
+// constantSize returns the number that a reference to metadata stands for, or 0 if it is not one.
+// References count from 1; integers have their sign in the lowest bit.
 func (b *bitcodeRewriter) constantSize(reference uint64) uint64 {
 	n := b.numbers[int(uint32(reference))-1]
 	if n&1 != 0 {

@@ -58,7 +58,7 @@ func checkIR(data []byte) error {
 	return nil
 }
 
-// remedyFor says how to come from a file of that format to LLVM IR.
+// remedyFor tells how to get LLVM IR from a file of that format.
 func remedyFor(what string) string {
 	switch {
 	case what == "SPIR-V":

@@ -19,7 +19,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Msg)
 }
 
-// errorAt makes the error of a fault.
+// errorAt returns the error of a fault, with its place.
 func errorAt(path string, data []byte, f *fault) *Error {
 	pos := min(f.pos, len(data))
 	before := data[:pos]
@@ -27,8 +27,7 @@ func errorAt(path string, data []byte, f *fault) *Error {
 	return &Error{path, line, pos - bytes.LastIndexByte(before, '\n'), f.msg}
 }
 
-// catchFault runs step and returns the fault that stopped it, nil if it came to its
-// end.
+// catchFault runs step and returns the fault that stopped it, or nil if there was none.
 func catchFault(step func()) *fault {
 	stopped, _ := abort.Catch(step).(*fault)
 	return stopped

@@ -42,8 +42,8 @@ func (p *parser) noteIntrinsic(result, end int, functionType bool) {
 	p.intrinsics = append(p.intrinsics, intrinsic{result, string(name), append(text, '\n')})
 }
 
-// parameterTypes returns where the parameters of the function type begin that
-// lies from start to end.
+// parameterTypes returns where the parameters begin of the function type that lies from start to
+// end.
 func (p *parser) parameterTypes(start, end int) (parameters int) {
 	ahead := parser{scanner: scanner{data: p.data, pos: start}}
 	ahead.baseType()
@@ -70,11 +70,9 @@ func (p *parser) typeAt(pos int) (text []byte) {
 	return p.data[pos:ahead.endOfToken()]
 }
 
-// withIntrinsics reads a module again with declarations of the intrinsics that
-// it calls.
-// Reading twice is simple and only costs modules written by hand: compilers declare their
-// callees. The places in messages are those of the first reading, since the declarations
-// come last.
+// withIntrinsics reads a module again with declarations of the intrinsics that it calls. Reading
+// twice is simple, and only modules written by hand need it: compilers declare their callees. The
+// places in messages are those of the first reading, since the declarations come last.
 func withIntrinsics(path string, data []byte, calls []intrinsic) (*ir.Module, error) {
 	slices.SortFunc(calls, func(a, b intrinsic) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.pos, b.pos))

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// patch replaces a piece of the input on its way into the output.
-// Offsets are of the input, so that patches of different origins can be sorted together.
+// patch replaces a piece of the input on its way into the output. Offsets are those of the input,
+// so that patches of different origins can be sorted together.
 type patch struct {
 	start, end int
 	text       string
@@ -35,9 +35,8 @@ func (w *writer) sortPatches() {
 	})
 }
 
-// copyPatched copies a piece of the input with the patches that lie in it.
-// A binary search finds the first, since headers and bodies are copied in many pieces of
-// one list.
+// copyPatched copies a piece of the input with the patches that lie in it. A binary search finds
+// the first, since headers and bodies are copied in many pieces with one list.
 func (w *writer) copyPatched(start, end int) {
 	first, _ := slices.BinarySearchFunc(w.patches, start, func(p patch, pos int) int { return cmp.Compare(p.start, pos) })
 	for _, p := range w.patches[first:] {

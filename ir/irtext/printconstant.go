@@ -43,8 +43,8 @@ func appendInteger(b []byte, bits uint32, n uint64) []byte {
 	return strconv.AppendInt(b, signExtend(n, int(bits)), 10)
 }
 
-// appendFloat appends the bits of a floating-point number as LLVM writes
-// them: those of a float as those of the double of that value.
+// appendFloat appends a floating-point number as LLVM writes it: its bits in hexadecimal. A float
+// has the bits of the double of the same value.
 func appendFloat(b []byte, typeName string, bits uint64) []byte {
 	switch typeName {
 	case "half":

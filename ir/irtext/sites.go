@@ -4,9 +4,8 @@ import (
 	"offlink/ir"
 )
 
-// instructionSite is an instruction in a body and where its parts are.
-// refs makes it possible to tell which references are of that instruction: those between
-// its count and the next one's.
+// instructionSite is an instruction in a body and where its parts are. The references of the
+// instruction are those between its refs and the next one's.
 type instructionSite struct {
 	start, end int // of the instruction with its result and attachments
 	tail       int // after its operands
@@ -29,7 +28,7 @@ func (l *siteList) collectSites(p *parser) {
 	p.onInstruction = func(site *instructionSite) { l.instructions = append(l.instructions, *site) }
 }
 
-// endCollection is called after the scan.
+// endCollection makes the scans after that one note nothing.
 func (l *siteList) endCollection(p *parser) { p.localNames, p.onInstruction = nil, nil }
 
 // localName is a place where a body names a local value or label, after the

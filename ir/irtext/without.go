@@ -6,8 +6,8 @@ import (
 	"offlink/ir"
 )
 
-// borrowSink returns an empty sink, which is to be put back into t.sinks: a
-// sink is as large as the tables of the module.
+// borrowSink returns an empty sink. It has to be put back into t.sinks, since a sink is as large as
+// the tables of the module.
 func (t *text) borrowSink() *refSink {
 	sink, ok := t.sinks.Get().(*refSink)
 	if !ok {
@@ -17,8 +17,8 @@ func (t *text) borrowSink() *refSink {
 	return sink
 }
 
-// RefsWithout implements [ir.Source]. The attachments of an instruction count
-// although it goes: those in its place have its location.
+// RefsWithout implements [ir.Source]. The attachments of a removed instruction count all the same,
+// since the instructions that replace it have its location.
 func (t *text) RefsWithout(function ir.ValueID, instructions []int) ([]ir.Ref, error) {
 	p := t.newParser()
 	p.refs = t.borrowSink()

@@ -6,19 +6,17 @@ import (
 	"offlink/ir"
 )
 
-// newGroup is an attribute group of the module without some of its string
-// attributes.
-// A group is shared by many functions, and an edit is of one: the group stays as it is, and
-// a copy without the attribute is added, once for each set of keys.
+// newGroup is an attribute group of the module without some of its string attributes. A group is
+// shared by many functions, and an edit is of one: the group is kept, and a copy without the
+// attributes is added, once for each set of keys.
 type newGroup struct {
 	of     ir.AttributeGroupID
 	remove []string
 }
 
-// groupWithout returns the number of the group without those keys: its own
-// when it has none of them.
-// Only keys that the group has count, so that functions with different edits share the
-// copy.
+// groupWithout returns the number of the group without those keys, which is the group's own if it
+// has none of them. Only keys that the group has count, so that functions with different edits
+// share the copy.
 func (w *writer) groupWithout(id ir.AttributeGroupID, remove []string) uint32 {
 	var drop []string
 	for _, a := range w.text.module.AttributeGroups[id].Strings {
@@ -64,8 +62,7 @@ func (w *writer) writeGroups() {
 	}
 }
 
-// writeNewGroup writes the attributes in a definition of a group but for those
-// removed.
+// writeNewGroup writes the attributes in a definition of a group except those that are removed.
 func (w *writer) writeNewGroup(g *newGroup, definition span) {
 	p := w.parser
 	p.pos = int(definition.start)

@@ -63,8 +63,8 @@ var Constants = map[uint32]*Constant{
 	ConstantPtrAuthDeactivate: {Name: "PTRAUTH2", Fixed: "vvvvv", Since: 22},
 }
 
-// oldGEP: the type that the indices walk is there when the number of operands
-// is odd.
+// oldGEP returns the fixed part of older geps: the type that the indices walk through, which is
+// there if the number of operands is odd.
 func oldGEP(operands []uint64) (string, bool) {
 	if len(operands)%2 == 1 {
 		return "t", true
@@ -72,8 +72,8 @@ func oldGEP(operands []uint64) (string, bool) {
 	return "", len(operands) > 0
 }
 
-// rangeGEP: type, flags, width, then a range of two numbers, or, for more
-// than 64 bits, of as many words as the number before them says.
+// rangeGEP returns the fixed part of geps with a range: type, flags and width, then the range. That
+// is two numbers, or, if it has more than 64 bits, a number that tells how many words follow.
 func rangeGEP(operands []uint64) (string, bool) {
 	words := uint64(2)
 	if operands[2] > 64 {

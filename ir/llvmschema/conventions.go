@@ -1,7 +1,7 @@
 package llvmschema
 
-// CallingConvs names the calling conventions by their numbers (CallingConv.h)
-// as text does, "" for the C convention; text spells the others "cc N".
+// CallingConvs names the calling conventions by their numbers (CallingConv.h) as text does, "" for
+// the C convention. Text spells the others "cc N".
 var CallingConvs = map[uint64]string{
 	0: "", 8: "fastcc", 9: "coldcc", 10: "ghccc", 12: "webkit_jscc", 13: "anyregcc", 14: "preserve_mostcc",
 	15: "preserve_allcc", 16: "swiftcc", 17: "cxx_fast_tlscc", 18: "tailcc", 19: "cfguard_checkcc",

@@ -90,8 +90,7 @@ var OldInstructions = map[uint32]string{
 	40: "LANDINGPAD_OLD", 42: "STOREATOMIC_OLD",
 }
 
-// InstructionOf returns the record of that code, nil if no supported LLVM
-// writes one.
+// InstructionOf returns the record of that code, or nil if no supported LLVM writes it.
 func InstructionOf(code uint32) *Instruction {
 	if code < uint32(len(Instructions)) {
 		return Instructions[code]

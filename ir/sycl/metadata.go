@@ -50,8 +50,8 @@ func FirstString(m *ir.Module, v *ir.GlobalValue, kind string) (string, bool, er
 	return operands[0].String, true, nil
 }
 
-// Integers returns the numbers in the metadata of that kind, nil for none. An
-// operand is a number, or, among aspects, a pair of name and number.
+// Integers returns the numbers in the metadata of that kind, or nil if there is none. An operand is
+// a number, or, among aspects, a pair of name and number.
 func Integers(m *ir.Module, v *ir.GlobalValue, kind string) ([]int64, error) {
 	operands, ok, err := Attached(m, v, kind)
 	if err != nil || !ok {
@@ -87,11 +87,10 @@ func HasModuleFlag(m *ir.Module, name string) (bool, error) {
 	return false, nil
 }
 
-// IsLateFrontEnd reports whether a front end of 2025.3 or later made the
-// module: these set a module flag. The splitters that come with them write
-// sub-group sizes among the program metadata, and the dimensions of work-groups
-// among the requirements of a module that is not split, and leave device
-// globals in llvm.compiler.used; earlier ones do not.
+// IsLateFrontEnd reports whether a front end of 2025.3 or later made the module: these set a module
+// flag. The splitters that come with them differ from earlier ones. They write sub-group sizes
+// among the program metadata, write the dimensions of work-groups among the requirements of a
+// module that is not split, and leave device globals in llvm.compiler.used.
 func IsLateFrontEnd(m *ir.Module) (bool, error) { return HasModuleFlag(m, "sycl-device") }
 
 // integerOf reads a number, alone or in a pair with its name.

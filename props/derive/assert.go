@@ -11,9 +11,8 @@ import (
 // assertFail is the function that a failing device-side assertion calls.
 const assertFail = "__devicelib_assert_fail"
 
-// assertUsed lists the kernels that reach a device-side assertion through
-// calls, the nearest first. Where a function that calls it may be called
-// indirectly, every kernel may reach it.
+// assertUsed lists the kernels that reach a device-side assertion through calls, the nearest first.
+// If a function on the way may be called indirectly, every kernel may reach it.
 func (i *image) assertUsed() error {
 	target, ok := i.Module.Lookup(assertFail)
 	if !ok || !i.Has(target) {
@@ -51,11 +50,10 @@ func (i *image) assertEverywhere() error {
 	return nil
 }
 
-// discoveryOrder orders the callers of a function as the reference discovers them,
-// in the order of LLVM's use lists: the last in the text first. In a module
-// that was not split those before the function's own text come after the
-// others, and in the order of the text, as the parser patched their forward
-// references. The order of the properties depends on it.
+// discoveryOrder orders the callers of a function as the reference discovers them, in the order of
+// LLVM's use lists: the last in the text first. In a module that was not split, the callers before
+// the function's own text come after the others and in the order of the text, as the parser patched
+// their forward references. The order of the properties depends on it.
 func (i *image) discoveryOrder(function ir.ValueID, callers []ir.ValueID) []ir.ValueID {
 	before := 0
 	if i.Group.Whole {

@@ -35,8 +35,7 @@ func (i *image) deriveMisc() error {
 	return nil
 }
 
-// miscNumber writes the number that an attribute has, which the front end writes as
-// text.
+// miscNumber writes the number in an attribute, which the front end writes as text.
 func (i *image) miscNumber(attribute, key string) error {
 	for _, id := range i.Group.Entries {
 		text, ok := i.Module.Attribute(id, attribute)
@@ -53,8 +52,8 @@ func (i *image) miscNumber(attribute, key string) error {
 	return nil
 }
 
-// usesInvokeSIMD looks at declarations, as __builtin_invoke_simd is never defined:
-// the device compiler knows it by its name.
+// usesInvokeSIMD searches the declarations, as __builtin_invoke_simd is never defined: the device
+// compiler knows it by its name.
 func (i *image) usesInvokeSIMD() bool {
 	for _, id := range i.Declarations {
 		if sycl.IsInvokeSIMD(i.valueOf(id).Name) {
@@ -83,8 +82,8 @@ func (i *image) deriveSanitizer() error {
 	return nil
 }
 
-// defaultValues tells that an image is the copy in which default values replace
-// the specialization constants.
+// defaultValues marks an image as the copy in which default values replace the specialization
+// constants.
 func (i *image) defaultValues() error {
 	if i.Defaults {
 		i.putProperty(props.SetMiscProperties, "specConstsReplacedWithDefault", present)

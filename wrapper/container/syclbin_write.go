@@ -9,8 +9,8 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// rebuildSYCLBIN makes a SYCLBIN of version 1 again: its metadata stays, the
-// table of code is written again.
+// rebuildSYCLBIN makes a SYCLBIN of version 1 again: its metadata is copied, and the table of code
+// is written anew.
 func rebuildSYCLBIN(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
 	f := &syclbinFile{reader: reader{form: SYCLBIN, data: data}}
 	if err := f.readHeaders(); err != nil {
@@ -76,8 +76,7 @@ func (f *syclbinFile) moduleLists() ([2]moduleList, error) {
 	return lists, nil
 }
 
-// removeModule takes a module out of the list, and out of the counts and ranges
-// that include it.
+// removeModule removes a module from the list, and from the counts and ranges that include it.
 func (l *moduleList) removeModule(index int, header, abstract []byte) {
 	at := index * syclbinModuleSize
 	l.headers = slices.Delete(l.headers, at, at+syclbinModuleSize)
@@ -112,8 +111,8 @@ func (f *syclbinFile) findModule(n int) (index int, native, ok bool) {
 	return 0, false, false
 }
 
-// dropIndex takes a header out of the ranges {number, first} that abstract
-// modules have at an offset.
+// dropIndex removes a header from the ranges {number, first} that abstract modules have at an
+// offset.
 func dropIndex(abstract []byte, at, index int) {
 	for b := abstract; len(b) > 0; b = b[syclbinAbstractSize:] {
 		count, first := u32(b, at), u32(b, at+4)

@@ -87,7 +87,7 @@ func ReadCode(c Code) ([]byte, error) {
 	return b, nil
 }
 
-// Copy writes all bytes of c, by its own means where it has some (CopyTo).
+// Copy writes all bytes of c. It uses the method CopyTo of c if there is one.
 func Copy(w io.Writer, c Code) error {
 	var n int64
 	var err error

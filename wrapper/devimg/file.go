@@ -8,17 +8,16 @@ import (
 	"offlink/filemap"
 )
 
-// File is code that lies in a file by itself. The file is opened for each
-// use, so that thousands can be held, and copied without passing through the
-// process where the system can do that. It is safe for concurrent use.
+// File is code in a file of its own. The file is opened for each use, so that thousands of them can
+// be held, and so that the system can copy it without passing it through the process. It is safe
+// for concurrent use.
 type File struct {
 	path    string
 	size    int64
 	version filemap.Version
 }
 
-// FromFile returns the code in the file of that name, which must stay as it
-// is.
+// FromFile returns the code in the file of that name, which must not be changed afterwards.
 func FromFile(path string) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -47,8 +46,8 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// openUnchanged opens the file. A digest may be of the content that was there
-// before, so that also a new file of the name is refused.
+// openUnchanged opens the file. A new file of the same name is refused, since a digest may be of
+// the content that was there before.
 func (f *File) openUnchanged() (*os.File, error) {
 	file, err := os.Open(f.path)
 	if err != nil {

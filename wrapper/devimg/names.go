@@ -7,8 +7,8 @@ var kindNames = [...]string{"unknown", "host", "openmp", "hip", "sycl", "cuda"}
 // String returns the spelling of clang-offload-wrapper's -kind.
 func (k Kind) String() string { return nameOf(kindNames[:], int(k)) }
 
-// ParseKind returns the kind that -kind spells so. CUDA is none: no
-// descriptor tables carry its images.
+// ParseKind returns the kind of that spelling of -kind. CUDA is not among them, as no descriptor
+// tables carry its images.
 func ParseKind(s string) (Kind, bool) {
 	i, ok := indexOf(kindNames[:KindCUDA], s)
 	return Kind(i), ok
@@ -19,8 +19,8 @@ var formatNames = [...]string{"none", "native", "spirv", "llvmbc", "compressed"}
 // String returns the spelling of clang-offload-wrapper's -format.
 func (f Format) String() string { return nameOf(formatNames[:], int(f)) }
 
-// ParseFormat returns the format that -format spells so. "compressed" is not
-// an input format: the writer sets it.
+// ParseFormat returns the format of that spelling of -format. "compressed" is not an input format:
+// the writer sets it.
 func ParseFormat(s string) (Format, bool) {
 	i, ok := indexOf(formatNames[:FormatCompressedNone], s)
 	return Format(i), ok

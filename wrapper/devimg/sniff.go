@@ -18,9 +18,8 @@ const (
 // sniffBytes is how much of an image Sniff looks at.
 const sniffBytes = 18
 
-// Sniff returns the format that the first bytes of c show, or FormatNone.
-// Intel's ELF types 0xFF04 and 0xFF12 are native; an ELF file of another type
-// stays FormatNone, as only its sections could tell.
+// Sniff returns the format that the first bytes of c show, or FormatNone. ELF files of Intel's
+// types 0xFF04 and 0xFF12 are native; others remain FormatNone, as only their sections could tell.
 func Sniff(c Code) Format {
 	var head [sniffBytes]byte
 	n, _ := c.ReadAt(head[:], 0)

@@ -35,8 +35,8 @@ func newMachOEditor(data []byte) (*Editor, error) {
 
 func (f *machoEditor) targetSize() int { return 4 }
 
-// rotated leaves the tables of relocations as they are. Words of chains keep
-// the distance to the next word, which is part of them.
+// rotated leaves the tables of relocations as they are. Words of chains keep the distance to the
+// next word, which is part of them.
 func (f *machoEditor) rotated(_ *Editor, _ uint64, size int, raw, rotated []byte) error {
 	if f.object {
 		return nil
@@ -54,7 +54,7 @@ func (f *machoEditor) rotated(_ *Editor, _ uint64, size int, raw, rotated []byte
 	return nil
 }
 
-// chainMask is the bits of a word of a 64-bit chain that link it.
+// chainMask has the bits of a word of a 64-bit chain that link it to the next one.
 const chainMask = 0xfff << 51
 
 // inPlace encodes a pointer of a linked file.
@@ -82,8 +82,8 @@ func (f *machoEditor) inPlace(_ *Editor, addr, value uint64) ([]byte, error) {
 	return binary.LittleEndian.AppendUint64(nil, word), nil
 }
 
-// grow is not done: the segments of a linked file lie before the one that
-// must be last, and those of an object have no room between them.
+// grow is not supported: the segments of a linked file lie before the one that must be last, and
+// those of an object have no room between them.
 func (f *machoEditor) grow(*Editor, Extent, int64) (room, error) { return room{}, ErrNoRoom }
 
 func (f *machoEditor) moveSection(*Editor, int, int64, int64) bool { return false }

@@ -27,8 +27,7 @@ const (
 	hashSHA256         = 2
 )
 
-// ErrSigned says that an edited file must be signed again by the owner of the
-// certificate.
+// ErrSigned means that an edited file has to be signed again by the owner of the certificate.
 var ErrSigned = errors.New("the file is signed with a certificate, which does not hold for the edited file: remove the signature first (codesign --remove-signature) and sign the result")
 
 // Resign returns the patches that make a file's ad-hoc signature hold for
@@ -62,7 +61,7 @@ func (e *Editor) Resign(edited io.ReaderAt) ([]Patch, error) {
 	return patches, nil
 }
 
-// hashPage returns the SHA-256 of a page, by which a code signature knows it.
+// hashPage returns the SHA-256 of a page, as a code signature has it.
 func hashPage(r io.ReaderAt, off, n int64) ([]byte, error) {
 	h := sha256.New()
 	_, err := io.Copy(h, io.NewSectionReader(r, off, n))

@@ -15,7 +15,7 @@ const (
 	MachO Format = "Mach-O"
 )
 
-// codec is the functions of a format.
+// codec has the functions of a format.
 type codec struct {
 	format Format
 	knows  func(data []byte) bool // by the first bytes
@@ -24,15 +24,15 @@ type codec struct {
 	write  func(w io.Writer, o *Object) error
 }
 
-// codecs has the formats in the order in which files are tried: COFF objects
-// have no magic number, so that they come last.
+// codecs has the formats in the order in which files are tried. COFF objects have no magic number,
+// so they come last.
 var codecs = []codec{
 	{ELF, isELF, readELF, newELFEditor, writeELF},
 	{MachO, isMachO, readMachO, newMachOEditor, writeMachO},
 	{COFF, isCOFF, readCOFF, newCOFFEditor, writeCOFF},
 }
 
-// codecOf returns the codec of a file that begins so, or nil.
+// codecOf returns the codec of a file with this beginning, or nil.
 func codecOf(data []byte) *codec {
 	for i := range codecs {
 		if codecs[i].knows(data) {
@@ -45,9 +45,9 @@ func codecOf(data []byte) *codec {
 // Known reports whether the first bytes are those of an object file.
 func Known(data []byte) bool { return codecOf(data) != nil }
 
-// Read reads an object file. The File shares data. Errors are ErrUnknown or
-// of type *[FormatError]. release is called at times while much of the file is read,
-// so that the caller can give back its pages; nil is not.
+// Read reads an object file. The File shares data. Errors are ErrUnknown or of type *[FormatError].
+// release is called from time to time while much of the file is read, so that the caller can give
+// back its pages; it may be nil.
 func Read(data []byte, release func()) (*File, error) {
 	c := codecOf(data)
 	if c == nil {
@@ -62,8 +62,7 @@ func Read(data []byte, release func()) (*File, error) {
 	return f, nil
 }
 
-// Write writes the object. It fails before the first byte where the format
-// cannot hold the object.
+// Write writes the object. If the format cannot hold the object, it fails before the first byte.
 func (o *Object) Write(w io.Writer) error {
 	for _, s := range o.Sections {
 		s.Place()

@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// dynamic returns the tags of the dynamic section, the last of each.
+// dynamic returns the tags of the dynamic section. If a tag occurs twice, the last one counts.
 func (e *elfFile) dynamic() (map[elf.DynTag]uint64, error) {
 	tags := make(map[elf.DynTag]uint64)
 	for _, p := range e.segments {
