@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/drivertest"
@@ -35,6 +36,10 @@ func openFaulty(t *testing.T, options ...string) (c counters, d *Device, q drive
 	t.Cleanup(func() {
 		if err := errors.Join(m.Close(), q.Close(), opened.Close()); err != nil {
 			t.Errorf("Close: %v", err)
+		}
+		// An event that a goroutine waits for as well goes when that one has seen its end.
+		for end := time.Now().Add(time.Minute); c.number("device_live") != 0 && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
 		}
 		for _, counter := range []string{"device_live", "device_misuses"} {
 			if n := c.number(counter); n != 0 {
