@@ -266,18 +266,18 @@ func (e *emitter) combineFloats(op lanes.AtomicOp, k lanes.Kind, old uint32, v l
 	if op == lanes.AtomicFMax {
 		code = codes[lanes.OpFMax]
 	}
-	y() // if x is NaN
-	x() // if y is NaN
+	// The bits are chosen among, as wazero's choice of floats is faulty (emitSelect).
+	e.pushReg(v, 0) // if x is NaN
+	e.getLocal(old) // if y is NaN
 	x()
 	y()
-	e.appendBytes(code)
+	e.appendBytes(code, toInt)
 	y()
 	y()
-	e.appendBytes(ne)
-	e.appendBytes(opSelect) // select x, min by y != y
+	e.appendBytes(ne, opSelect) // select x, min by y != y
 	x()
 	x()
-	e.appendBytes(ne, opSelect, toInt)
+	e.appendBytes(ne, opSelect)
 }
 
 // clearMemory zeroes memory. wazero's memory.fill copies the part that is zero already

@@ -29,6 +29,7 @@ const (
 	opI32And      = 0x71 // i32.and
 	opI32Or       = 0x72 // i32.or
 	opI32Shl      = 0x74 // i32.shl
+	opI64Mul      = 0x7e // i64.mul
 	opI64Or       = 0x84 // i64.or
 	opI64Shl      = 0x86 // i64.shl
 	opI64ShrU     = 0x88 // i64.shr_u
@@ -63,6 +64,7 @@ const (
 	simdExtendLow16U  = 0xa9 // i32x4.extend_low_i16x8_u
 	simdI32Shl        = 0xab // i32x4.shl
 	simdI32ShrS       = 0xac // i32x4.shr_s
+	simdI64Extract    = 0x1d // i64x2.extract_lane
 	simdI64ExtendLowS = 0xc7 // i64x2.extend_low_i32x4_s; the next is that of the high half
 	simdI64ExtendLowU = 0xc9 // i64x2.extend_low_i32x4_u; the next is that of the high half
 	simdI64Shl        = 0xcb // i64x2.shl

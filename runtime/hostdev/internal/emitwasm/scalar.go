@@ -96,11 +96,7 @@ func (e *emitter) emitScalar(in *lanes.Inst) {
 		e.emitDivide(in)
 		return
 	case lanes.OpSelect:
-		e.pushReg(in.Args[1], 0)
-		e.pushReg(in.Args[2], 0)
-		e.pushReg(in.Args[0], 0)
-		e.appendBytes(opSelect)
-		e.popReg(in.Dst, 0)
+		e.emitSelect(in)
 		return
 	case lanes.OpHigh, lanes.OpPair:
 		e.emitHalves(in)
@@ -144,6 +140,24 @@ func (e *emitter) emitHalves(in *lanes.Inst) {
 // divisions are div_s, div_u, rem_s, rem_u.
 var divisions = map[lanes.Op][2]byte{
 	lanes.OpSDiv: {0x6d, 0x7f}, lanes.OpUDiv: {0x6e, 0x80}, lanes.OpSRem: {0x6f, 0x81}, lanes.OpURem: {0x70, 0x82},
+}
+
+// emitSelect emits a choice between two values. Floats are chosen by their bits: where
+// registers are short, wazero 1.12 may lose the second operand of a select of floats or
+// vectors, as its conditional move on amd64 (xmmCMov) is not said to read its target.
+func (e *emitter) emitSelect(in *lanes.Inst) {
+	k, bits := in.Type.Kind, lanes.I32
+	if k.Wide() {
+		bits = lanes.I64
+	}
+	e.pushReg(in.Args[1], 0)
+	e.appendBytes(conversions[conversion{lanes.OpCast, k, bits}]...)
+	e.pushReg(in.Args[2], 0)
+	e.appendBytes(conversions[conversion{lanes.OpCast, k, bits}]...)
+	e.pushReg(in.Args[0], 0)
+	e.appendBytes(opSelect)
+	e.appendBytes(conversions[conversion{lanes.OpCast, bits, k}]...)
+	e.popReg(in.Dst, 0)
 }
 
 // emitDivide gives a result for every divisor: WebAssembly traps at 0, and at the least

@@ -17,7 +17,7 @@ var (
 		lanes.OpEq: 0x37, lanes.OpNe: 0x38, lanes.OpSLt: 0x39, lanes.OpULt: 0x3a, lanes.OpSLe: 0x3d, lanes.OpULe: 0x3e,
 	}
 	vectorI64 = map[lanes.Op]uint32{
-		lanes.OpAdd: 0xce, lanes.OpSub: 0xd1, lanes.OpMul: 0xd5, lanes.OpAnd: 0x4e, lanes.OpOr: 0x50, lanes.OpXor: 0x51,
+		lanes.OpAdd: 0xce, lanes.OpSub: 0xd1, lanes.OpAnd: 0x4e, lanes.OpOr: 0x50, lanes.OpXor: 0x51,
 		lanes.OpShl: 0xcb, lanes.OpAShr: 0xcc, lanes.OpLShr: 0xcd,
 		lanes.OpEq: 0xd6, lanes.OpNe: 0xd7, lanes.OpSLt: 0xd8, lanes.OpULt: 0xd8, lanes.OpSLe: 0xda, lanes.OpULe: 0xda,
 	}
@@ -71,7 +71,33 @@ func (e *emitter) emitVector(in *lanes.Inst) {
 		lanes.OpFWiden, lanes.OpFNarrow, lanes.OpCast:
 		e.convertKind(in)
 	default:
+		if in.Op == lanes.OpMul && in.Type.Kind == lanes.I64 {
+			e.multiplyWide(in)
+			return
+		}
 		e.emitLanewise(in)
+	}
+}
+
+// multiplyWide multiplies 64-bit lanes one by one. For i64x2.mul wazero 1.12 makes ten
+// instructions that change their registers in place; where one of these is spilled in
+// between, the value from before the change comes back, and the product is an operand.
+func (e *emitter) multiplyWide(in *lanes.Inst) {
+	product := func(p int, lane byte) {
+		for _, r := range in.Args[:2] {
+			e.pushReg(r, p)
+			e.simdOp(simdI64Extract)
+			e.appendBytes(lane)
+		}
+		e.appendBytes(opI64Mul)
+	}
+	for p := range partCount(in.Type) {
+		product(p, 0)
+		e.simdOp(splatCodes[lanes.I64])
+		product(p, 1)
+		e.simdOp(replaceCodes[lanes.I64])
+		e.appendBytes(1)
+		e.popReg(in.Dst, p)
 	}
 }
 
