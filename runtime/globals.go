@@ -21,9 +21,12 @@ type deviceGlobals struct {
 	buffers map[globalKey]driver.Memory // of the variables without image scope
 }
 
+// globalKey names the memory of a variable. A library that was unloaded may come back with
+// a variable of another size, while kernels of the old one still point to the old memory.
 type globalKey struct {
 	device *Device
 	id     string
+	size   int64 // bytes
 }
 
 // DeviceGlobals is the database of device globals; the host registers its
@@ -35,7 +38,7 @@ func (r *Runtime) DeviceGlobals() *globals.Database { return &r.globals.database
 func (g *deviceGlobals) sharedMemory(d *Device, v *globals.Variable) (driver.Memory, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	key := globalKey{d, v.ID}
+	key := globalKey{d, v.ID, v.Size}
 	if m := g.buffers[key]; m != nil {
 		return m, nil
 	}

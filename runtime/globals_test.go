@@ -72,6 +72,29 @@ func TestSharedGlobal(t *testing.T) {
 	}
 }
 
+// TestGlobalOfAnotherSize: a library that comes back with a larger variable gets memory for
+// it, which begins as zeros.
+func TestGlobalOfAnotherSize(t *testing.T) {
+	_, rt, device, queue := globalsRuntime(t)
+	registration := rt.Register(appOwner, []*devimg.Image{withGlobals("k1", 0, "shared")})
+	small := must(rt.DeviceGlobals().ByID("shared"))
+	if err := rt.WriteGlobal(t.Context(), device, queue, small, 0, make([]byte, 16), driver.Sync{Block: true}); err != nil {
+		t.Fatal(err)
+	}
+	rt.Unregister(registration)
+	larger := withGlobals("k1", 0)
+	larger.Properties.Put(props.SetDeviceGlobals, "shared", props.Bytes([]byte{64, 0, 0, 0, 0, 0, 0, 0}))
+	rt.Register(libOwner, []*devimg.Image{larger})
+	v := must(rt.DeviceGlobals().ByID("shared"))
+	data := make([]byte, 64)
+	if err := rt.ReadGlobal(t.Context(), device, queue, v, 0, data, driver.Sync{Block: true}); err != nil || v.Size != 64 {
+		t.Errorf("%d bytes: %v", v.Size, err)
+	}
+	if err := rt.WriteGlobal(t.Context(), device, queue, v, 32, data[:32], driver.Sync{Block: true}); err != nil {
+		t.Errorf("its end: %v", err)
+	}
+}
+
 // TestOwnGlobal: a variable of image scope is read and written where the one
 // image has it.
 func TestOwnGlobal(t *testing.T) {
