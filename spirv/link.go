@@ -130,7 +130,7 @@ type unit struct {
 	Input
 	ids     idTable[ID]    // new identifiers
 	visited idTable[uint8] // globals: unvisited, opened or copied
-	globals map[ID]bool    // the OpUndef and OpExtInst among the globals
+	globals map[ID]bool    // the OpUndef, OpPoisonKHR and OpExtInst among the globals
 	graphs  map[ID]string  // results of pointerGraph
 	index   int            // among the inputs
 	bodies  map[ID]*Function
@@ -149,7 +149,7 @@ type target struct {
 }
 
 // newUnit prepares the state of an input. It lists facts that an instruction alone does not show:
-// which pointers are declared forward, and which OpUndef and OpExtInst are globals.
+// which pointers are declared forward, and which OpUndef, OpPoisonKHR and OpExtInst are globals.
 func newUnit(in Input, index int) *unit {
 	m := in.Module
 	u := &unit{
@@ -166,7 +166,7 @@ func newUnit(in Input, index int) *unit {
 		switch g.Op {
 		case OpTypeForwardPointer:
 			u.forward[ID(g.Words[0])] = true
-		case OpUndef, OpExtInst:
+		case OpUndef, OpPoisonKHR, OpExtInst:
 			u.globals[g.Result()] = true
 		}
 	}

@@ -100,7 +100,7 @@ func (t target) isGlobal() bool {
 		return false
 	case in.Op == OpVariable:
 		return StorageClass(in.Words[2]) != StorageFunction
-	case in.Op == OpUndef || in.Op == OpExtInst:
+	case in.Op == OpUndef || in.Op == OpPoisonKHR || in.Op == OpExtInst:
 		return t.unit.globals[t.id]
 	}
 	return isGlobal(in.Op)

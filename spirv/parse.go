@@ -183,7 +183,7 @@ func isLine(op Opcode) bool { return op == OpLine || op == OpNoLine }
 // isGlobal reports whether an instruction may be among the types.
 func isGlobal(op Opcode) bool {
 	switch op {
-	case OpVariable, OpUndef, OpExtInst, OpExtInstWithForwardRefsKHR, OpLine, OpNoLine, OpNop:
+	case OpVariable, OpUndef, OpPoisonKHR, OpExtInst, OpExtInstWithForwardRefsKHR, OpLine, OpNoLine, OpNop:
 		return true
 	}
 	info := op.grammarInfo()
@@ -204,7 +204,7 @@ func isLocal(in *Instruction) bool {
 	switch in.Op {
 	case OpVariable:
 		return len(in.Words) > 2 && StorageClass(in.Words[2]) == StorageFunction
-	case OpUndef, OpExtInst, OpExtInstWithForwardRefsKHR, OpLine, OpNoLine, OpNop:
+	case OpUndef, OpPoisonKHR, OpExtInst, OpExtInstWithForwardRefsKHR, OpLine, OpNoLine, OpNop:
 		return true
 	}
 	return in.Op.grammarInfo() == nil || !isGlobal(in.Op)

@@ -58,6 +58,25 @@ func TestLongComposites(t *testing.T) {
 	})
 }
 
+// TestPoisonFreeze: the instructions of SPV_KHR_poison_freeze, where it is allowed by name.
+func TestPoisonFreeze(t *testing.T) {
+	const module = `define spir_kernel void @k(ptr addrspace(1) %p, i32 %n) {
+  %f = freeze i32 %n
+  store i32 %f, ptr addrspace(1) %p
+  %q = getelementptr i32, ptr addrspace(1) %p, i64 1
+  store i32 poison, ptr addrspace(1) %q
+  ret void
+}
+`
+	checkConstructs(t, []construct{
+		{
+			name: "allowed by name", ir: module, extensions: "+SPV_KHR_poison_freeze",
+			want: []string{"OpCapability PoisonFreezeKHR", `OpExtension "SPV_KHR_poison_freeze"`, "OpPoisonKHR", "OpFreezeKHR"},
+		},
+		{name: "all", ir: module, extensions: "+all", absent: []string{"PoisonKHR", "FreezeKHR"}},
+	})
+}
+
 // TestRelaxedPrintf: a format outside of constant memory, by both names of the extension.
 func TestRelaxedPrintf(t *testing.T) {
 	const module = `@f = addrspace(1) constant [2 x i8] c"x\00"

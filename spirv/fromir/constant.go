@@ -82,8 +82,8 @@ func (t *translator) plainConstant(c *ir.ConstantNode, typ id, value func(ir.Val
 	case ir.ConstantPoison:
 		if t.usesFreezeExtension() {
 			t.useExtension("SPV_KHR_poison_freeze")
-			t.useCapabilities(6256)
-			return t.b.constantEntry(opPoisonKHR, typ, nil)
+			t.useCapabilities(capPoisonFreeze)
+			return t.b.constantEntry(spirv.OpPoisonKHR, typ, nil)
 		}
 		return t.undefinedOf(c.Type, typ)
 	case ir.ConstantData, ir.ConstantBytes:

@@ -14,14 +14,13 @@ const (
 	opAliasScopeListDeclINTEL    spirv.Opcode = 5913
 	opAsmTargetINTEL             spirv.Opcode = 5609
 	opAsmINTEL                   spirv.Opcode = 5610
-	opPoisonKHR                  spirv.Opcode = 6253
-	opFreezeKHR                  spirv.Opcode = 6254
 	opConstantCompositeContINTEL spirv.Opcode = 6091
 )
 
 // Capabilities.
 const (
 	capKernel             = 6
+	capPoisonFreeze       = 5156
 	capAddresses          = 4
 	capLinkage            = 5
 	capVector16           = 7

@@ -18,8 +18,8 @@ func (f *function) writeFreeze(in *ir.Instruction, typ id, emit emitter) id {
 	n := f.operandID(in.Operands[0], typ)
 	if f.usesFreezeExtension() {
 		f.useExtension("SPV_KHR_poison_freeze")
-		f.useCapabilities(6256)
-		return f.emitLast(emit, opFreezeKHR, typ, n)
+		f.useCapabilities(capPoisonFreeze)
+		return f.emitLast(emit, spirv.OpFreezeKHR, typ, n)
 	}
 	return n
 }
