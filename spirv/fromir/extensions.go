@@ -41,14 +41,6 @@ func (o *Options) AllowExtensions(list string) error {
 	return nil
 }
 
-// earlierNames maps the names that extensions had before they were published to those that
-// they have now. Compiler drivers of that time still pass them.
-var earlierNames = map[string]string{
-	"SPV_INTEL_long_constant_composite":       longComposites,                                // LLVM 11 to 17
-	"SPV_INTEL_non_constant_addrspace_printf": "SPV_EXT_relaxed_printf_string_address_space", // LLVM 15 to 17
-	"SPV_INTEL_tensor_float32_rounding":       "SPV_INTEL_tensor_float32_conversion",
-}
-
 // allowEarlier allows an extension by its earlier name, or forbids it. Modules then declare
 // that name, since a consumer of the same age may know only that one.
 func (o *Options) allowEarlier(earlier string, on bool) {

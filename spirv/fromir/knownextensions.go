@@ -36,3 +36,11 @@ var knownExtensions = map[string]bool{
 	"SPV_KHR_shader_clock": true, "SPV_KHR_subgroup_rotate": true, "SPV_KHR_uniform_group_instructions": true,
 	"SPV_KHR_untyped_pointers": true, "SPV_NV_shader_atomic_fp16_vector": true,
 }
+
+// earlierNames maps the names that extensions had before they were published to those that
+// they have now. Compiler drivers of that time still pass them.
+var earlierNames = map[string]string{
+	"SPV_INTEL_long_constant_composite":       longComposites,                                // LLVM 11 to 17
+	"SPV_INTEL_non_constant_addrspace_printf": "SPV_EXT_relaxed_printf_string_address_space", // LLVM 15 to 17
+	"SPV_INTEL_tensor_float32_rounding":       "SPV_INTEL_tensor_float32_conversion",
+}

@@ -126,7 +126,7 @@ type engineGenerator struct {
 	depth   int // of blocks
 	loops   int // counters in use
 	budget  int // of statements
-	counted int
+	counted int // loops so far
 }
 
 // loopCounters are the local variables after the others, of type i32.
@@ -618,13 +618,16 @@ func (g *engineGenerator) vector(depth int) {
 		g.value(typeI32, depth)
 		g.pickVector(vectorShift)
 	case 2, 3:
-		double := g.rand.IntN(2) == 1
+		unary, binary, double := singleUnary, singleBinary, g.rand.IntN(2) == 1
+		if double {
+			unary, binary = doubleUnary, doubleBinary
+		}
 		g.value(typeV128, depth)
 		if g.rand.IntN(3) == 0 {
-			g.pickVector([][]uint32{singleUnary, doubleUnary}[b2i(double)])
+			g.pickVector(unary)
 		} else {
 			g.value(typeV128, depth)
-			g.pickVector([][]uint32{singleBinary, doubleBinary}[b2i(double)])
+			g.pickVector(binary)
 		}
 		g.canonicalLanes(double)
 	case 4:
@@ -680,11 +683,4 @@ func (g *engineGenerator) replace(depth int) {
 	}
 	g.simd(row.op)
 	g.put(byte(g.rand.IntN(row.lanes)))
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
