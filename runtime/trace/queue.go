@@ -12,13 +12,24 @@ import (
 )
 
 // Queue returns a queue that records each command, from the call to the end of the command.
-// Of the optional interfaces of queues it has driver.Aborter and driver.NativeHandle if q
-// has them. With a nil Recorder it is q itself.
+// With a nil Recorder it is q itself.
+//
+// It is a driver.Aborter, driver.NativeHandle and driver.ImageQueue if q is, and always a
+// driver.Idler. It is never a driver.DirectQueue, as commands that pass the back end by would
+// be missing in the trace.
 func Queue(r *Recorder, q driver.Queue, device string) driver.Queue {
 	if r == nil {
 		return q
 	}
 	traced := &tracedQueue{Queue: q, recorder: r, device: device}
+	if images, ok := q.(driver.ImageQueue); ok {
+		return withImages(&tracedImageQueue{traced, images}, q)
+	}
+	return withoutImages(traced, q)
+}
+
+// withoutImages adds the interfaces of q that need no record.
+func withoutImages(traced *tracedQueue, q driver.Queue) driver.Queue {
 	aborter, aborts := q.(driver.Aborter)
 	handle, native := q.(driver.NativeHandle)
 	switch {
@@ -42,11 +53,43 @@ func Queue(r *Recorder, q driver.Queue, device string) driver.Queue {
 	return traced
 }
 
+// withImages is withoutImages for a queue of a driver.ImageDevice.
+func withImages(traced *tracedImageQueue, q driver.Queue) driver.Queue {
+	aborter, aborts := q.(driver.Aborter)
+	handle, native := q.(driver.NativeHandle)
+	switch {
+	case aborts && native:
+		return struct {
+			*tracedImageQueue
+			driver.Aborter
+			driver.NativeHandle
+		}{traced, aborter, handle}
+	case aborts:
+		return struct {
+			*tracedImageQueue
+			driver.Aborter
+		}{traced, aborter}
+	case native:
+		return struct {
+			*tracedImageQueue
+			driver.NativeHandle
+		}{traced, handle}
+	}
+	return traced
+}
+
 type tracedQueue struct {
 	driver.Queue
 	recorder *Recorder
 	device   string
 	running  commands // of this queue; the recorder has those of all queues
+}
+
+// Idle implements driver.Idler. A queue that does not tell counts as busy, so that
+// callers wait for it where waiting is harmless.
+func (q *tracedQueue) Idle() bool {
+	idler, ok := q.Queue.(driver.Idler)
+	return ok && idler.Idle()
 }
 
 // recordCommand runs the command, and ends its span when the command ends. A command that
