@@ -40,7 +40,7 @@ func (d *tracedDevice) NewQueue(opts driver.QueueOptions) (driver.Queue, error) 
 	return trace.Queue(d.recorder, q, "host:0"), nil
 }
 
-// TestConformance: a traced queue is what the queue is, with each optional interface.
+// TestConformance: a traced queue passes the suite, with each optional interface.
 func TestConformance(t *testing.T) {
 	var out bytes.Buffer
 	start := time.Now()

@@ -28,23 +28,34 @@ const places = 64
 // Commit take multiples of it.
 const PageSize = 1 << 16
 
+// spare are the bytes of a limited address space that a region leaves. The heap of Go grows in steps
+// of 64 MiB, each thread takes up to 136 MiB for its stack and for the C library, and Go
+// ends the process if it gets none.
+const spare = 512 << 20
+
 // Reserve returns a region of the first of the sizes that the system grants:
-// address space can be limited (ulimit -v).
+// address space can be limited (ulimit -v). All but the last leave some of it.
 func Reserve(sizes ...int64) (*Region, error) {
 	var errs []error
-	for _, size := range sizes {
+	for i, size := range sizes {
 		if uint64(size) > uint64(^uintptr(0))/2 {
 			errs = append(errs, fmt.Errorf("%d MiB are more than this processor addresses", size>>20))
 			continue
 		}
 		data, err := reserve(size)
 		if err == nil {
-			return &Region{data}, nil
+			if i == len(sizes)-1 || hasRoom(spare) {
+				return &Region{data}, nil
+			}
+			release(data)
+			err = errNoSpare
 		}
 		errs = append(errs, fmt.Errorf("%d MiB of addresses: %w", size>>20, err))
 	}
 	return nil, errors.Join(errs...)
 }
+
+var errNoSpare = fmt.Errorf("they leave less than %d MiB for the rest of the process", spare>>20)
 
 // Bytes is the whole region.
 func (r *Region) Bytes() []byte { return r.data }

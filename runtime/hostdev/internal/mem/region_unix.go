@@ -61,6 +61,16 @@ func reserveWithin(size int64) ([]byte, bool) {
 	return unsafe.Slice((*byte)(start), size), true
 }
 
+// hasRoom reports whether so many addresses are left.
+func hasRoom(size int64) bool {
+	at, err := mapAt(0, uintptr(size))
+	if err != nil {
+		return false
+	}
+	_ = unix.MunmapPtr(at, uintptr(size))
+	return true
+}
+
 func commit([]byte) error { return nil }
 
 func release(b []byte) { _ = unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b))) }

@@ -32,3 +32,6 @@ func discard(b []byte) { _ = windows.VirtualFree(address(b), uintptr(len(b)), wi
 func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
 func release(b []byte) { _ = windows.VirtualFree(address(b), 0, windows.MEM_RELEASE) }
+
+// hasRoom: this system does not limit the addresses of a process.
+func hasRoom(int64) bool { return true }

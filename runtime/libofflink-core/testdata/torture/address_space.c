@@ -1,10 +1,10 @@
 /* Little address space: the first use succeeds or is an error. A runtime of Go
- * that cannot start would end the process with a trace. */
+ * that cannot start, or whose heap cannot grow, would end the process with a trace. */
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include "torture.h"
 int main(void) {
-  for (rlim_t megabytes = 16; megabytes <= 2048; megabytes *= 2) {
+  for (rlim_t megabytes = 16; megabytes <= 2560; megabytes += megabytes < 1024 ? megabytes : 64) {
     int status = 0;
     pid_t child = fork();
     if (child == 0) {
