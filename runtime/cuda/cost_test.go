@@ -35,16 +35,21 @@ func TestCost(t *testing.T) {
 	_, d := openInstalled(t)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := d.library.SetCurrent(d.context); err != nil {
+	c, err := d.primaryContext()
+	if err == nil {
+		err = d.library.PushCurrent(c)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	c := openCost(t, d)
-	c.launches("launch", 5000, 0)
-	c.launches("launch and wait", 1000, 1)
-	c.launchCalls()
-	c.copies()
-	c.writes()
-	c.links()
+	defer d.library.PopCurrent()
+	m := openCost(t, d)
+	m.launches("launch", 5000, 0)
+	m.launches("launch and wait", 1000, 1)
+	m.launchCalls()
+	m.copies()
+	m.writes()
+	m.links()
 }
 
 // costs measures.

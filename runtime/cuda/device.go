@@ -6,8 +6,10 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
 	"offlink/runtime/internal/libcuda"
 	"offlink/runtime/internal/streams"
 )
@@ -19,9 +21,13 @@ type Device struct {
 	driver  *Driver
 	library *libcuda.Library
 	number  libcuda.Device
-	context libcuda.Context
 	info    driver.Info
 	limits  limits
+	// readsPageable is set if the device reads and writes all memory of the host's programs.
+	readsPageable bool
+
+	context   atomic.Uintptr // the libcuda.Context; 0: not retained yet
+	retaining sync.Mutex
 
 	// needsNoContext is set if the driver takes calls with a stream on threads without
 	// a context, so that a launch is one call.
@@ -35,7 +41,8 @@ type Device struct {
 	sharedBase func() (uint64, error)
 }
 
-// newDevice retains the primary context of a GPU.
+// newDevice describes a GPU. Its context is made when it is first needed: that takes a part
+// of its memory, and of a second, which GPUs that are only listed do not pay.
 func newDevice(d *Driver, number libcuda.Device) (*Device, error) {
 	device := &Device{driver: d, library: d.library, number: number}
 	device.Device = streams.NewDevice(native{device}, native{device})
@@ -44,41 +51,72 @@ func newDevice(d *Driver, number libcuda.Device) (*Device, error) {
 	if err := device.readInfo(); err != nil {
 		return nil, err
 	}
-	var err error
-	if device.context, err = d.library.RetainPrimary(number); err != nil {
-		return nil, err
-	}
 	return device, nil
+}
+
+// primaryContext is the primary context of the GPU, retained. Where that fails, as for a
+// GPU that another process has for itself, the next call tries it again.
+func (d *Device) primaryContext() (libcuda.Context, error) {
+	if c := d.context.Load(); c != 0 {
+		return libcuda.Context(c), nil
+	}
+	d.retaining.Lock()
+	defer d.retaining.Unlock()
+	if c := d.context.Load(); c != 0 {
+		return libcuda.Context(c), nil
+	}
+	var c libcuda.Context
+	err := dl.KeepSignals(func() (err error) { c, err = d.library.RetainPrimary(d.number); return err })
+	if err == nil {
+		d.context.Store(uintptr(c))
+	}
+	return c, err
 }
 
 func (d *Device) closeDevice() error {
 	d.WaitForQueues()
+	if d.context.Load() == 0 {
+		return nil
+	}
 	return d.library.ReleasePrimary(d.number)
 }
 
-// withContext runs calls on one thread, in the context of the device.
+// withContext runs calls on one thread, in the context of the device. The thread may be one
+// of a host program that has a context of its own current, which is current again after it.
 func (d *Device) withContext(calls func() error) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := d.library.SetCurrent(d.context); err != nil {
+	c, err := d.primaryContext()
+	if err != nil {
 		return err
 	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := d.library.PushCurrent(c); err != nil {
+		return err
+	}
+	defer d.popContext()
 	return calls()
 }
+
+// popContext ends a use of the context. A failure, which is one of the context, shows in
+// the next call that needs it: here it would hide that the calls before have succeeded.
+func (d *Device) popContext() { _ = d.library.PopCurrent() }
 
 // contextFreeVersion is the oldest version of which a driver was seen to take calls with a
 // stream on any thread: 13.0, driver 580.
 const contextFreeVersion = 13000
 
-// probeContext finds out whether calls with a stream need a context. It is
-// called with the context set.
+// probeContext finds out whether calls with a stream need a context, by one on a thread of
+// Go's, which has none.
 func (d *Device) probeContext(s libcuda.Stream) {
 	d.probed.Do(func() {
-		if d.driver.version < contextFreeVersion || d.library.SetCurrent(0) != nil {
+		if d.driver.version < contextFreeVersion {
 			return
 		}
-		d.needsNoContext = d.library.QueryStream(s) == nil
-		_ = d.library.SetCurrent(d.context) // a failure shows in the next call that needs it
+		needsNone := make(chan bool)
+		go func() { // the caller is locked to its thread, so that this runs on another
+			needsNone <- d.library.QueryStream(s) == nil
+		}()
+		d.needsNoContext = <-needsNone
 	})
 }
 
@@ -96,17 +134,25 @@ func (d *Device) withStream(calls func() error) error {
 // releaseInContext is withContext for calls that release something. If the context cannot
 // be set it tries once more, so that a passing failure, which is returned, leaks nothing.
 func (d *Device) releaseInContext(calls func() error) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	err := d.library.SetCurrent(d.context)
-	if err != nil && d.library.SetCurrent(d.context) != nil {
+	c, err := d.primaryContext()
+	if err != nil {
 		return err
 	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err = d.library.PushCurrent(c)
+	if err != nil && d.library.PushCurrent(c) != nil {
+		return err
+	}
+	defer d.popContext()
 	return errors.Join(err, calls())
 }
 
 // Handle is the context, a CUcontext.
-func (d *Device) Handle() uint64 { return uint64(d.context) }
+func (d *Device) Handle() uint64 {
+	c, _ := d.primaryContext() // 0 is none
+	return uint64(c)
+}
 
 // Target is the target string of images that the device takes.
 const Target = "nvptx64"
@@ -136,11 +182,26 @@ func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
 // The stream stays the caller's.
 func (d *Device) ImportQueue(handle uint64) (driver.Queue, error) {
 	stream := libcuda.Stream(handle)
-	err := d.withContext(func() error { return d.library.QueryStream(stream) })
-	if err != nil && !libcuda.IsNotReady(err) {
+	if err := d.withContext(func() error { return d.checkStream(stream) }); err != nil {
 		return nil, err
 	}
 	q := &queue{device: d}
-	q.Queue = d.AdoptStream(streams.Stream(stream), q.programs.endStream)
+	q.Queue = d.AdoptStream(streams.Stream(stream), q.endStream)
 	return q, nil
+}
+
+// checkStream refuses a stream of another context, in which copies would go to other memory
+// than the caller's and launches fail one by one.
+func (d *Device) checkStream(s libcuda.Stream) error {
+	c, err := d.library.StreamContext(s)
+	if err != nil {
+		return err
+	}
+	if own := d.context.Load(); uintptr(c) != own {
+		return fmt.Errorf("the stream is of the context %#x; the device works in its primary context, %#x", c, own)
+	}
+	if err := d.library.QueryStream(s); err != nil && !libcuda.IsNotReady(err) {
+		return err
+	}
+	return nil
 }

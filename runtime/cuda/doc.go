@@ -7,10 +7,11 @@
 // variables of several shared libraries find each other, and adds the
 // work-item functions of OpenCL that nobody defines (builtins.go).
 //
-// A device works in its primary context, the one that CUDA's runtime uses too.
+// A device works in its primary context, the one that CUDA's runtime uses too, and has
+// that made when it is first needed.
 // Goroutines change threads, and a thread has one current context: each series
-// of calls runs locked to its thread, with the context set first
-// (Device.withContext).
+// of calls runs locked to its thread, with the context set for their time
+// (Device.withContext), as the thread may be a host program's.
 //
 // An in-order queue is a stream; one out of order has several. A command that
 // waits for an event which the host ends stays in the queue until then, as a

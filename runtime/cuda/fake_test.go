@@ -61,6 +61,8 @@ func openFake(t testing.TB) *fake {
 	f.call(t, "fake_reset")
 	t.Cleanup(func() {
 		f.call(t, "fake_set_hook", 0)
+		f.call(t, "fake_set_pageable", 0)
+		f.call(t, "fake_set_ordinal", 0)
 		f.call(t, "fake_set_version", versions[0])
 		library.Close()
 	})
@@ -147,11 +149,14 @@ func TestEachCallFails(t *testing.T) {
 	drivertest.TestFaults(t, func(fail func(string) error) (driver.Driver, func() int) {
 		contextFailed := false
 		f.setHook(t, func(call string) error {
-			if call == "cuCtxSetCurrent" && contextFailed {
+			if call == "cuCtxPushCurrent_v2" && contextFailed {
 				return nil // without a context nothing can be given back
 			}
+			if call == "cuCtxPopCurrent_v2" {
+				return nil // it fails as the next call does
+			}
 			err := fail(call)
-			contextFailed = contextFailed || err != nil && call == "cuCtxSetCurrent"
+			contextFailed = contextFailed || err != nil && call == "cuCtxPushCurrent_v2"
 			return err
 		})
 		d, err := New(Options{Library: f.path})

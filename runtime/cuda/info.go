@@ -90,6 +90,7 @@ func (d *Device) readLimits(r *attributeReader) {
 	}
 	d.limits.warp = r.readAttribute(libcuda.WarpSize)
 	d.limits.static = r.readAttribute(libcuda.MaxSharedPerBlock)
+	d.readsPageable = r.readAttribute(libcuda.PageableMemoryAccess) != 0
 	d.limits.major, d.limits.minor = r.readAttribute(libcuda.ComputeCapabilityMajor), r.readAttribute(libcuda.ComputeCapabilityMinor)
 }
 

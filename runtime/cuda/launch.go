@@ -128,23 +128,25 @@ func (k *kernel) setLocal(n *libcuda.Launch, at []byte, size int64) error {
 }
 
 // allowShared raises the kernel's limit of dynamic shared memory, which launches need that
-// use more than the device allows by default.
+// use more than the device allows by default: to all that the device has, as the limit is
+// the function's, which several kernel objects share, and a lower one would replace it.
 func (k *kernel) allowShared(size uint32) error {
-	if int(size)+k.static <= k.program.device.limits.static {
-		return nil
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if int(size) <= k.dynamic {
-		return nil
-	}
 	d := k.program.device
-	err := d.withContext(func() error {
-		return d.library.SetFunctionAttribute(k.function, libcuda.FunctionMaxDynamic, int(size))
-	})
-	if err == nil {
-		k.dynamic = int(size)
+	if int(size)+k.static <= d.limits.static || k.raised.Load() {
+		return nil
 	}
+	err := d.withContext(func() error {
+		for _, f := range []libcuda.Function{k.function, k.withOffset} {
+			if f == 0 {
+				continue
+			}
+			if err := d.library.SetFunctionAttribute(f, libcuda.FunctionMaxDynamic, int(d.info.LocalMemory)-k.static); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	k.raised.Store(err == nil)
 	return err
 }
 

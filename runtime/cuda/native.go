@@ -104,17 +104,28 @@ func (n native) ClearMemory(address uint64, size int64) error {
 	return n.device.library.Synchronize(0)
 }
 
-func (n native) FindAllocation(address uint64) (start uint64, size int64, err error) {
-	return n.device.library.Range(address)
+// FindAllocation refuses memory of other devices: a kernel that uses it ends the context.
+func (n native) FindAllocation(address uint64) (streams.Allocation, error) {
+	found, err := n.device.library.Find(address)
+	if err != nil {
+		return streams.Allocation{}, err
+	}
+	a := streams.Allocation{Start: found.Start, Size: found.Size, Kind: driver.DeviceMemory}
+	switch {
+	case found.Managed:
+		a.Kind = driver.SharedMemory
+	case found.Host:
+		a.Kind = driver.HostMemory
+	case found.Device != n.device.number:
+		return a, fmt.Errorf("it is memory of CUDA device %d", found.Device)
+	}
+	return a, nil
 }
 
-// WriteMemory copies data. If the driver does not know the memory of data, it copies that
-// before the call returns.
 func (n native) WriteMemory(to uint64, data []byte, s streams.Stream) error {
 	return n.device.library.Write(to, data, libcuda.Stream(s))
 }
 
-// ReadMemory returns when the copy is done, unless the driver knows the memory of data.
 func (n native) ReadMemory(data []byte, from uint64, s streams.Stream) error {
 	return n.device.library.Read(data, from, libcuda.Stream(s))
 }

@@ -3,7 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/libcuda"
@@ -88,8 +88,7 @@ type kernel struct {
 	private    int
 	groups     streams.GroupRules
 
-	mu      sync.Mutex
-	dynamic int // bytes of dynamic shared memory that were asked for
+	raised atomic.Bool // the limit of dynamic shared memory is that of the device
 }
 
 // offsetSuffix ends the names of DPC++'s kernels that take an offset.
@@ -127,9 +126,9 @@ func (k *kernel) findParams() error {
 	if e, ok := k.program.image.Entries[k.name]; ok {
 		k.params, k.groups.Required = e.Params, e.Required
 	} else {
-		infos, ok := k.program.device.library.Params(k.function)
-		if !ok {
-			return errors.New("the driver does not describe the parameters of kernels in cubins: use a driver for CUDA 12.4 or later, or PTX")
+		infos, err := k.program.device.library.Params(k.function)
+		if err != nil {
+			return err
 		}
 		for _, p := range infos {
 			kind := driver.ParamValue

@@ -12,7 +12,7 @@ import (
 
 // queue is a queue with the commands of CUDA.
 type queue struct {
-	*streams.Queue
+	streams.KeepingQueue
 	device *Device
 	// scratch is for launches without events that do not block. The queue's lock
 	// guards it and the fields up to lastProgram.
@@ -49,10 +49,32 @@ func (p *programSet) endStream(s streams.Stream) {
 func newQueue(d *Device, opts driver.QueueOptions) (*queue, error) {
 	q := &queue{device: d}
 	var err error
-	if q.Queue, err = d.MakeQueue(opts, q.programs.endStream); err != nil {
+	if q.Queue, err = d.MakeQueue(opts, q.endStream); err != nil {
 		return nil, err
 	}
 	return q, nil
+}
+
+func (q *queue) endStream(s streams.Stream) {
+	q.programs.endStream(s)
+	q.KeepUntilEnd(s)
+}
+
+// Write copies data into memory. Where the device reads the memory of the host's programs
+// as it is, the copy may come after the call; other drivers copy the data before.
+func (q *queue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
+	if q.device.readsPageable {
+		return q.KeepingQueue.Write(m, offset, data, s)
+	}
+	return q.Queue.Write(m, offset, data, s)
+}
+
+// Read copies memory into data, after the call where Write does.
+func (q *queue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
+	if q.device.readsPageable {
+		return q.KeepingQueue.Read(m, offset, data, s)
+	}
+	return q.Queue.Read(m, offset, data, s)
 }
 
 // Launch runs a kernel.

@@ -239,10 +239,10 @@ func openLaunch(t testing.TB, d *Device) (launch func(), closeAll func()) {
 }
 
 // TestLaunchMakesFewCalls: a launch that nobody waits for is one call of the
-// driver, after that of the context where the driver wants it.
+// driver, between those of the context where the driver wants it.
 func TestLaunchMakesFewCalls(t *testing.T) {
 	for version, want := range map[uintptr][]string{
-		12040: {"cuCtxSetCurrent", "cuLaunchKernel"},
+		12040: {"cuCtxPushCurrent_v2", "cuLaunchKernel", "cuCtxPopCurrent_v2"},
 		13000: {"cuLaunchKernel"},
 	} {
 		f := openFake(t)

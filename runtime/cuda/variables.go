@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"offlink/runtime/driver"
@@ -18,6 +19,9 @@ type launchVariables struct {
 
 	mu      sync.Mutex
 	current launchValues
+	// unknown says that a change failed halfway: the variables may not have the current
+	// values.
+	unknown bool
 	// users are the streams with launches since the last change, last the one
 	// that launched last.
 	users map[libcuda.Stream]bool
@@ -67,7 +71,7 @@ func (v *launchVariables) wantedValues(r *driver.Range) (w launchValues) {
 func (v *launchVariables) launchWithValues(d *Device, f libcuda.Function, s libcuda.Stream, w launchValues, n *libcuda.Launch) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.last != s || v.current != w { // otherwise the stream is ordered after the change
+	if v.last != s || v.unknown || v.current != w { // otherwise the stream is ordered after the change
 		if err := v.orderStream(d, s, w); err != nil {
 			return err
 		}
@@ -78,7 +82,7 @@ func (v *launchVariables) launchWithValues(d *Device, f libcuda.Function, s libc
 // orderStream makes the later work of the stream read the values: it changes the variables,
 // or has the stream wait for the last change.
 func (v *launchVariables) orderStream(d *Device, s libcuda.Stream, w launchValues) error {
-	if v.current != w {
+	if v.unknown || v.current != w {
 		if err := v.changeValues(d, s, w); err != nil {
 			return err
 		}
@@ -104,13 +108,16 @@ func (v *launchVariables) changeValues(d *Device, s libcuda.Stream, w launchValu
 			return err
 		}
 	}
-	if err := v.writeValues(d, s, w); err != nil {
+	v.users[s] = true // the next change waits for the writes of this one, even if it fails
+	err := v.writeValues(d, s, w)
+	v.unknown = true
+	if err == nil {
+		err = d.library.Record(v.changed, s)
+	}
+	if err != nil {
 		return err
 	}
-	if err := d.library.Record(v.changed, s); err != nil {
-		return err
-	}
-	v.current = w
+	v.current, v.unknown = w, false
 	clear(v.users)
 	return nil
 }
@@ -124,17 +131,17 @@ func (v *launchVariables) makeEvents(d *Device) (err error) {
 	return err
 }
 
-// writeValues sets the words that change. It sets values instead of copying them, as the
+// writeValues sets the words that change, or all if their contents are unknown. It sets values instead of copying them, as the
 // host memory of a copy would have to be kept until its end.
 func (v *launchVariables) writeValues(d *Device, s libcuda.Stream, w launchValues) error {
 	for i := range 2 * 3 {
-		if now, then := halfWord(w, i), halfWord(v.current, i); now != then {
+		if now := halfWord(w, i); v.offset != 0 && (v.unknown || now != halfWord(v.current, i)) {
 			if err := d.library.Set(v.offset+uint64(4*i), now, 4, 1, s); err != nil {
 				return err
 			}
 		}
 	}
-	if w[3] != v.current[3] {
+	if v.dimensions != 0 && (v.unknown || w[3] != v.current[3]) {
 		return d.library.Set(v.dimensions, uint32(w[3]), 4, 1, s)
 	}
 	return nil
@@ -165,11 +172,17 @@ func (v *launchVariables) closeEvents(d *Device) error {
 
 // checkOffset refuses an offset that the kernel would not add.
 func (k *kernel) checkOffset(r *driver.Range) error {
-	zero := true
+	zero, fits := true, true
 	for _, offset := range r.Offset {
 		zero = zero && offset == 0
+		fits = fits && uint64(offset) <= math.MaxUint32
 	}
-	if zero || k.withOffset != 0 || k.program.launch.offset != 0 && k.program.image.Offsets {
+	switch {
+	case zero:
+		return nil
+	case k.withOffset != 0 && !fits:
+		return fmt.Errorf("the offset %v: the kernel takes offsets of 32 bits: %w", r.Offset, driver.ErrUnsupported)
+	case k.withOffset != 0 || k.program.launch.offset != 0 && k.program.image.Offsets:
 		return nil
 	}
 	return fmt.Errorf("its code does not know the offset of a launch: compile it with offlink/device.h, or without libclc's work-item functions: %w", driver.ErrUnsupported)

@@ -427,7 +427,7 @@ func TestUnfinishedQueue(t *testing.T) {
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
-	held := func() int { return q.(*queue).host.Held() }
+	held := func() int { return q.(*queue).Host.Held() }
 	const writes, most = 2000, 300
 	for n := 0; n < writes || held() > most; n++ {
 		if err := q.Write(m, 0, make([]byte, 16), driver.Sync{}); err != nil {

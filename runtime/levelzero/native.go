@@ -149,8 +149,10 @@ func (n native) ClearMemory(address uint64, size int64) error {
 	return errors.Join(n.FillMemory(address, size, []byte{0}, list), n.Synchronize(list), n.DestroyStream(list))
 }
 
-func (n native) FindAllocation(address uint64) (start uint64, size int64, err error) {
-	return n.device.library.Range(n.device.context, address)
+// FindAllocation counts all memory as that of the device, which the host does not touch.
+func (n native) FindAllocation(address uint64) (streams.Allocation, error) {
+	start, size, err := n.device.library.Range(n.device.context, address)
+	return streams.Allocation{Start: start, Size: size, Kind: driver.DeviceMemory}, err
 }
 
 func (n native) WriteMemory(to uint64, data []byte, s streams.Stream) error {

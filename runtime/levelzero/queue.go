@@ -3,35 +3,27 @@ package levelzero
 import (
 	"errors"
 	"fmt"
-	"runtime"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/streams"
 	"offlink/runtime/internal/ze"
 )
 
-// queue is a queue with the commands of Level Zero.
+// queue is a queue with the commands of Level Zero. Commands of a command list read and
+// write host memory when they run.
 type queue struct {
-	*streams.Queue
+	streams.KeepingQueue
 	device *Device
-
-	// host is memory of commands that have not ended: commands of a command list read
-	// and write it when they run.
-	host streams.HostMemory
 }
 
 func newQueue(d *Device, opts driver.QueueOptions) (*queue, error) {
 	q := &queue{device: d}
 	var err error
-	if q.Queue, err = d.MakeQueue(opts, q.workEnded); err != nil {
+	if q.Queue, err = d.MakeQueue(opts, q.KeepUntilEnd); err != nil {
 		return nil, err
 	}
 	return q, nil
 }
-
-// workEnded is called when a stream has no more work. Until then the reference to it keeps
-// the queue alive for Go's collector, and the host memory with it.
-func (q *queue) workEnded(streams.Stream) { runtime.KeepAlive(&q.host) }
 
 // NewQueue returns a queue.
 func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
@@ -49,49 +41,8 @@ func (d *Device) ImportQueue(handle uint64) (driver.Queue, error) {
 		return nil, errors.New("a null handle is not a command list")
 	}
 	q := &queue{device: d}
-	q.Queue = d.AdoptStream(streams.Stream(handle), q.workEnded)
+	q.Queue = d.AdoptStream(streams.Stream(handle), q.KeepUntilEnd)
 	return q, nil
-}
-
-// Finish waits for everything queued.
-func (q *queue) Finish() error {
-	count := q.host.Count()
-	err := q.Queue.Finish()
-	return errors.Join(err, q.host.Release(count))
-}
-
-// Close releases the queue.
-func (q *queue) Close() error { return errors.Join(q.host.Close(), q.Queue.Close()) }
-
-// mark queues a barrier, whose event shows when the host memory of the commands before it
-// is free.
-func (q *queue) mark() (event driver.Event, err error) {
-	return event, q.Barrier(driver.Sync{Done: &event})
-}
-
-// transferData is a transfer with host memory, which is kept until the command has
-// ended unless the caller waits for that.
-func (q *queue) transferData(data []byte, s driver.Sync, transfer func() error) error {
-	if s.Block || len(data) == 0 {
-		return transfer()
-	}
-	q.host.Keep(data)
-	err := transfer()
-	q.host.Queued()
-	if err != nil {
-		return err
-	}
-	return q.host.Sweep(q.mark)
-}
-
-// Write copies data into memory.
-func (q *queue) Write(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
-	return q.transferData(data, s, func() error { return q.Queue.Write(m, offset, data, s) })
-}
-
-// Read copies memory into data.
-func (q *queue) Read(m driver.Memory, offset int64, data []byte, s driver.Sync) error {
-	return q.transferData(data, s, func() error { return q.Queue.Read(m, offset, data, s) })
 }
 
 // Launch runs a kernel. Its arguments are encoded now, and set when the kernel is appended

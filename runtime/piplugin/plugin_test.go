@@ -340,7 +340,7 @@ func TestUnfinishedQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := q.(*queue).host.Held(); n > 200 {
+	if n := q.(*queue).Host.Held(); n > 200 {
 		t.Errorf("the queue keeps the memory of %d writes", n)
 	}
 	gate, err := d.NewEvent()
@@ -352,14 +352,14 @@ func TestUnfinishedQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := q.(*queue).host.Held(); n < 1000 {
+	if n := q.(*queue).Host.Held(); n < 1000 {
 		t.Errorf("the memory of %d of 1000 writes that wait is kept", n)
 	}
 	gate.Complete(nil)
 	if err := errors.Join(q.Finish(), gate.Close()); err != nil {
 		t.Error(err)
 	}
-	if n := q.(*queue).host.Held(); n != 0 {
+	if n := q.(*queue).Host.Held(); n != 0 {
 		t.Errorf("the memory of %d writes is kept after Finish", n)
 	}
 	if err := errors.Join(m.Close(), q.Close()); err != nil {

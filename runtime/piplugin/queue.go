@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"runtime"
 	"slices"
 
 	"offlink/runtime/driver"
@@ -15,26 +14,19 @@ import (
 
 // queue is a queue with a plugin's commands.
 type queue struct {
-	*streams.Queue
+	streams.KeepingQueue
 	device *Device
-
-	// host is memory of Go that commands use which may not have ended.
-	host streams.HostMemory
 }
 
 // NewQueue makes a queue.
 func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
 	q := &queue{device: d}
 	var err error
-	if q.Queue, err = d.streams.MakeQueue(opts, q.workEnded); err != nil {
+	if q.Queue, err = d.streams.MakeQueue(opts, q.KeepUntilEnd); err != nil {
 		return nil, err
 	}
 	return q, nil
 }
-
-// workEnded is called when a stream has no more work. Until then the reference to it
-// keeps the queue alive for Go's collector, and the host memory with it.
-func (q *queue) workEnded(streams.Stream) { runtime.KeepAlive(&q.host) }
 
 // ImportQueue makes a queue of a native one of this device's context. The native queue
 // stays the caller's: Close does not end it.
@@ -55,7 +47,7 @@ func (d *Device) ImportQueue(handle uint64) (driver.Queue, error) {
 	}
 	q := &queue{device: d}
 	q.Queue = d.streams.AdoptStream(streams.Stream(native), func(s streams.Stream) {
-		q.workEnded(s)
+		q.KeepUntilEnd(s)
 		_ = d.plugin.Release(pi.QueueRelease, pi.Handle(s)) // the plugin's own object only
 	})
 	return q, nil
@@ -69,22 +61,6 @@ func (q *queue) Handle() uint64 {
 // Flush has the device start.
 func (q *queue) Flush() error {
 	return q.EachStream(func(s streams.Stream) error { return q.device.plugin.Flush(pi.Handle(s)) })
-}
-
-// Finish waits for everything queued.
-func (q *queue) Finish() error {
-	count := q.host.Count()
-	err := q.Queue.Finish()
-	return errors.Join(err, q.host.Release(count))
-}
-
-// Close releases the queue. Commands that run keep it, and their memory.
-func (q *queue) Close() error { return errors.Join(q.host.Close(), q.Queue.Close()) }
-
-// mark queues a barrier, whose event shows when the host memory of the commands before
-// it is free.
-func (q *queue) mark() (event driver.Event, err error) {
-	return event, q.Barrier(driver.Sync{Done: &event})
 }
 
 // submit has a queue of the plugin run a command in the order of its events.
@@ -113,21 +89,10 @@ func (d *Device) order(o streams.Order, command func(pi.Order) error) error {
 	return d.plugin.Flush(native.Queue) // as Record does
 }
 
-// transfer is submit with host memory, which is kept until the command has ended
-// unless the caller waits for that.
+// transfer is submit with host memory, which is kept until the command has ended unless
+// the caller waits for that.
 func (q *queue) transfer(s driver.Sync, data []byte, command func(pi.Order) error) error {
-	if !s.Block {
-		q.host.Keep(data)
-	}
-	err := q.submit(s, command)
-	runtime.KeepAlive(data)
-	if !s.Block {
-		q.host.Queued()
-	}
-	if err != nil || s.Block {
-		return err
-	}
-	return q.host.Sweep(q.mark)
+	return q.KeepHost(data, s, func() error { return q.submit(s, command) })
 }
 
 // Write copies data to a memory.

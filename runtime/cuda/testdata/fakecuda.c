@@ -29,6 +29,7 @@ struct object {
   // memory
   size_t size;
   char *bytes;
+  int managed;
   // module, linker: "entry NAME", "global NAME SIZE VALUE" lines; globals
   char *text;
   char *error_log;
@@ -47,8 +48,17 @@ static char faults[1 << 16];
 static char calls[1 << 20];
 static int retained;
 static object context = {.kind = CONTEXT, .alive = 1};
-static __thread object *current;
+static object other_context = {.kind = CONTEXT, .alive = 1}; // of a host program
+// The contexts of a thread: the last one is current.
+enum { STACK_SIZE = 16 };
+static __thread object *stack[STACK_SIZE];
+static __thread int pushed;
+#define current (pushed ? stack[pushed - 1] : 0)
 static int (*hook)(const char *);
+static int pageable;      // the device reads the memory of the host's programs
+static int ordinal;       // of the device that memory is said to be of
+static int most_dynamic;  // the limit of shared memory that was set last
+static object other_stream = {.kind = STREAM, .alive = 1};
 
 static void fault(const char *format, ...) {
   va_list list;
@@ -91,8 +101,8 @@ static int enter(const char *name, int needs_context) {
   if (used + strlen(name) + 2 < sizeof calls)
     sprintf(calls + used, "%s\n", name);
   pthread_mutex_unlock(&lock);
-  if (needs_context && (!current || !retained))
-    fault("%s: no context is current on this thread", name);
+  if (needs_context && (current != &context || !retained))
+    fault("%s: the context is not current on this thread", name);
   return hook && hook(name) ? 1 : 0;
 }
 
@@ -151,6 +161,18 @@ void fake_set_version(int v) { version = v; }
 void fake_set_hook(int (*f)(const char *)) { hook = f; }
 const char *fake_faults(void) { return faults; }
 const char *fake_calls(void) { return calls; }
+// fake_push_other gives the thread another context, as a host program's own;
+// fake_pop_other takes it away, and reports whether it was current.
+void fake_push_other(void) { stack[pushed++] = &other_context; }
+int fake_pop_other(void) {
+  int was = current == &other_context;
+  pushed -= was;
+  return was;
+}
+void *fake_stream_of_other(void) { return &other_stream; }
+void fake_set_pageable(int on) { pageable = on; }
+void fake_set_ordinal(int d) { ordinal = d; }
+int fake_most_dynamic(void) { return most_dynamic; }
 void fake_reset(void) { faults[0] = calls[0] = 0; }
 int fake_live(void) {
   int n = retained;
@@ -171,6 +193,11 @@ CUresult cuGetErrorName(CUresult code, const char **name) {
   case NOT_FOUND: *name = "CUDA_ERROR_NOT_FOUND"; return OK;
   }
   return INVALID_VALUE;
+}
+
+CUresult cuGetErrorString(CUresult code, const char **text) {
+  *text = "the words of the driver";
+  return code == NOT_FOUND ? INVALID_VALUE : OK;
 }
 
 CUresult cuInit(unsigned flags) { ENTER_FREE("cuInit"); return flags ? INVALID_VALUE : OK; }
@@ -199,6 +226,7 @@ CUresult cuDeviceGetAttribute(int *v, int a, int d) {
   case 75: *v = 8; return OK;
   case 76: *v = 0; return OK;
   case 83: *v = 1; return OK;
+  case 88: *v = pageable; return OK;
   case 97: *v = 96 << 10; return OK;
   }
   *v = 0;
@@ -222,12 +250,22 @@ CUresult cuDevicePrimaryCtxRelease_v2(int d) {
     fault("the context was released more often than retained");
   return failed ? INJECTED : d;
 }
-CUresult cuCtxSetCurrent(object *c) {
-  ENTER_FREE("cuCtxSetCurrent");
-  if (c)
-    check("cuCtxSetCurrent", c, CONTEXT);
-  current = c;
+CUresult cuCtxPushCurrent_v2(object *c) {
+  ENTER_FREE("cuCtxPushCurrent_v2");
+  check("cuCtxPushCurrent_v2", c, CONTEXT);
+  if (pushed == STACK_SIZE) {
+    fault("cuCtxPushCurrent_v2: the thread has %d contexts already", pushed);
+    return INVALID_VALUE;
+  }
+  stack[pushed++] = c;
   return OK;
+}
+CUresult cuCtxPopCurrent_v2(object **c) {
+  int failed = enter("cuCtxPopCurrent_v2", 0);
+  if (!pushed)
+    return INVALID_CONTEXT;
+  *c = stack[--pushed];
+  return failed ? INJECTED : OK;
 }
 
 static CUresult allocate(enum kind kind, char **p, size_t size) {
@@ -243,7 +281,10 @@ static CUresult allocate(enum kind kind, char **p, size_t size) {
 CUresult cuMemAlloc_v2(char **p, size_t size) { ENTER("cuMemAlloc_v2"); return allocate(DEVICE_MEMORY, p, size); }
 CUresult cuMemAllocManaged(char **p, size_t size, unsigned flags) {
   ENTER("cuMemAllocManaged");
-  return flags == 1 ? allocate(DEVICE_MEMORY, p, size) : INVALID_VALUE;
+  CUresult code = flags == 1 ? allocate(DEVICE_MEMORY, p, size) : INVALID_VALUE;
+  if (code == OK)
+    range((uintptr_t)*p)->managed = 1;
+  return code;
 }
 CUresult cuMemHostAlloc(char **p, size_t size, unsigned flags) {
   ENTER("cuMemHostAlloc");
@@ -268,8 +309,14 @@ CUresult cuPointerGetAttribute(uint64_t *v, int a, char *p) {
   object *o = range((uintptr_t)p);
   if (!o)
     return INVALID_VALUE;
-  *v = a == 11 ? (uintptr_t)o->bytes : o->size;
-  return OK;
+  switch (a) {
+  case 2: *(unsigned *)v = o->kind == HOST_MEMORY ? 1 : 2; return OK;
+  case 8: *(unsigned *)v = o->managed; return OK;
+  case 9: *(int *)v = ordinal; return OK;
+  case 11: *v = (uintptr_t)o->bytes; return OK;
+  case 12: *v = o->size; return OK;
+  }
+  return INVALID_VALUE;
 }
 
 CUresult cuMemcpyAsync(char *to, const char *from, size_t size, object *s) {
@@ -323,6 +370,11 @@ CUresult cuStreamSynchronize(object *s) {
 CUresult cuStreamQuery(object *s) {
   ENTER_STREAM("cuStreamQuery", s);
   return check("cuStreamQuery", s, STREAM) ? OK : INVALID_VALUE;
+}
+CUresult cuStreamGetCtx(object *s, object **c) {
+  ENTER("cuStreamGetCtx");
+  *c = s == &other_stream ? &other_context : &context;
+  return check("cuStreamGetCtx", s, STREAM) ? OK : INVALID_VALUE;
 }
 CUresult cuStreamWaitEvent(object *s, object *e, unsigned flags) {
   ENTER_STREAM("cuStreamWaitEvent", s);
@@ -583,6 +635,7 @@ static void k_special(char **a) { ARG(0, int *)[0] = 42, ARG(0, int *)[1] = 43; 
 static void k_special_buffer(char **a) { memcpy(ARG(0, int *), variable("offlink_spec_constants"), 8); }
 static void k_required(char **a) { ARG(0, int *)[id(0)] = 1; }
 static void k_add_variable(char **a) { ARG(0, int *)[id(0)] += (*(int *)variable("variable"))++; }
+static void k_nothing(char **a) {}
 static void k_probe(char **a) { *ARG(0, uint64_t *) = SHARED_BASE; }
 
 static const struct {
@@ -595,7 +648,8 @@ static const struct {
     {"count", k_count, 1, {0}}, {"local_size", k_local_size, 1, {0}}, {"follow", k_follow, 1, {0}},
     {"last", k_last, 2, {0, 8}}, {"special", k_special, 1, {0}}, {"required", k_required, 1, {0}},
     {"special_buffer", k_special_buffer, 1, {0}},
-    {"add_variable", k_add_variable, 1, {0}}, {"offlink_probe", k_probe, 1, {0}},
+    {"add_variable", k_add_variable, 1, {0}}, {"offlink_probe", k_probe, 1, {0}}, {"nothing", k_nothing, 0, {0}},
+    {"nothing_with_offset", k_nothing, 0, {0}},
 };
 
 CUresult cuModuleGetFunction(object **f, object *m, const char *name) {
@@ -622,7 +676,10 @@ CUresult cuFuncGetAttribute(int *v, int a, object *f) {
 }
 CUresult cuFuncSetAttribute(object *f, int a, int v) {
   ENTER("cuFuncSetAttribute");
-  return check("cuFuncSetAttribute", f, FUNCTION) && a == 8 && v <= 96 << 10 ? OK : INVALID_VALUE;
+  if (!check("cuFuncSetAttribute", f, FUNCTION) || a != 8 || v > 96 << 10)
+    return INVALID_VALUE;
+  most_dynamic = v;
+  return OK;
 }
 
 struct thread {
@@ -680,7 +737,7 @@ CUresult cuLaunchKernel(object *f, unsigned gx, unsigned gy, unsigned gz, unsign
     return OK;
   if (!check("cuLaunchKernel", f, FUNCTION) || !check("cuLaunchKernel", s, STREAM) || params)
     return INVALID_VALUE;
-  if ((uintptr_t)extra[0] != 1 || (uintptr_t)extra[2] != 2 || extra[4])
+  if (extra && ((uintptr_t)extra[0] != 1 || !extra[1] || (uintptr_t)extra[2] != 2 || extra[4]))
     return INVALID_VALUE;
   if (bx * by * bz > 1024 || !gx || !gy || !gz || dynamic > 96 << 10)
     return INVALID_VALUE;

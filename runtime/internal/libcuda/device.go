@@ -24,6 +24,7 @@ const (
 	ComputeCapabilityMajor  Attribute = 75
 	ComputeCapabilityMinor  Attribute = 76
 	ManagedMemory           Attribute = 83
+	PageableMemoryAccess    Attribute = 88
 	ConcurrentManagedAccess Attribute = 89
 	MaxSharedPerBlockOptin  Attribute = 97
 )
@@ -87,5 +88,12 @@ func (l *Library) ReleasePrimary(d Device) error {
 	return l.callFunction(fnDevicePrimaryCtxRelease, uintptr(d))
 }
 
-// SetCurrent makes the context that of this thread.
-func (l *Library) SetCurrent(c Context) error { return l.callFunction(fnCtxSetCurrent, uintptr(c)) }
+// PushCurrent makes the context that of this thread. PopCurrent undoes that: the one that
+// the thread had before, which may be a program's own, is current again.
+func (l *Library) PushCurrent(c Context) error { return l.callFunction(fnCtxPushCurrent, uintptr(c)) }
+
+// PopCurrent undoes one PushCurrent.
+func (l *Library) PopCurrent() error {
+	var popped Context
+	return l.callFunction(fnCtxPopCurrent, uintptr(unsafe.Pointer(&popped)))
+}

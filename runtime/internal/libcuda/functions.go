@@ -6,6 +6,7 @@ const (
 	fnInit = iota
 	fnDriverGetVersion
 	fnGetErrorName
+	fnGetErrorString
 	fnDeviceGetCount
 	fnDeviceGet
 	fnDeviceGetName
@@ -13,7 +14,8 @@ const (
 	fnDeviceTotalMem
 	fnDevicePrimaryCtxRetain
 	fnDevicePrimaryCtxRelease
-	fnCtxSetCurrent
+	fnCtxPushCurrent
+	fnCtxPopCurrent
 	fnMemAlloc
 	fnMemFree
 	fnMemHostAlloc
@@ -31,6 +33,7 @@ const (
 	fnStreamSynchronize
 	fnStreamQuery
 	fnStreamWaitEvent
+	fnStreamGetCtx
 	fnEventCreate
 	fnEventDestroy
 	fnEventRecord
@@ -56,6 +59,7 @@ var functionNames = [functionCount]string{
 	fnInit:                    "cuInit",
 	fnDriverGetVersion:        "cuDriverGetVersion",
 	fnGetErrorName:            "cuGetErrorName",
+	fnGetErrorString:          "cuGetErrorString",
 	fnDeviceGetCount:          "cuDeviceGetCount",
 	fnDeviceGet:               "cuDeviceGet",
 	fnDeviceGetName:           "cuDeviceGetName",
@@ -63,7 +67,8 @@ var functionNames = [functionCount]string{
 	fnDeviceTotalMem:          "cuDeviceTotalMem_v2",
 	fnDevicePrimaryCtxRetain:  "cuDevicePrimaryCtxRetain",
 	fnDevicePrimaryCtxRelease: "cuDevicePrimaryCtxRelease_v2",
-	fnCtxSetCurrent:           "cuCtxSetCurrent",
+	fnCtxPushCurrent:          "cuCtxPushCurrent_v2",
+	fnCtxPopCurrent:           "cuCtxPopCurrent_v2",
 	fnMemAlloc:                "cuMemAlloc_v2",
 	fnMemFree:                 "cuMemFree_v2",
 	fnMemHostAlloc:            "cuMemHostAlloc",
@@ -81,6 +86,7 @@ var functionNames = [functionCount]string{
 	fnStreamSynchronize:       "cuStreamSynchronize",
 	fnStreamQuery:             "cuStreamQuery",
 	fnStreamWaitEvent:         "cuStreamWaitEvent",
+	fnStreamGetCtx:            "cuStreamGetCtx",
 	fnEventCreate:             "cuEventCreate",
 	fnEventDestroy:            "cuEventDestroy_v2",
 	fnEventRecord:             "cuEventRecord",

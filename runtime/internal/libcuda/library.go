@@ -104,6 +104,7 @@ func checkMade[H ~uintptr | ~uint64](function int, made H, err error) error {
 
 // Results that callers branch on (cuda.h, CUresult).
 const (
+	codeInvalidValue   = 1
 	codeOutOfMemory    = 2
 	codeInvalidContext = 201
 	codeInvalidHandle  = 400
@@ -134,8 +135,14 @@ func (l *Library) newError(function, code int) error {
 	if dl.Call(l.functions[fnGetErrorName], uintptr(code), uintptr(unsafe.Pointer(&text))) == 0 {
 		e.Name = dl.String(text)
 	}
-	if code == codeOutOfMemory {
+	switch code {
+	case codeNotReady, codeNotFound: // which callers branch on, often
+	case codeOutOfMemory:
 		e.Err = driver.ErrOutOfResources
+	default:
+		if dl.Call(l.functions[fnGetErrorString], uintptr(code), uintptr(unsafe.Pointer(&text))) == 0 {
+			e.Err = errors.New(dl.String(text))
+		}
 	}
 	return e
 }

@@ -9,6 +9,10 @@ const (
 	hostPortable       = 1 // CU_MEMHOSTALLOC_PORTABLE
 	hostMapped         = 2 // CU_MEMHOSTALLOC_DEVICEMAP
 	managedGlobal      = 1 // CU_MEM_ATTACH_GLOBAL
+	hostMemoryType     = 1 // CU_MEMORYTYPE_HOST
+	attributeType      = 2 // of pointers: CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+	attributeManaged   = 8
+	attributeOrdinal   = 9
 	attributeRange     = 11
 	attributeRangeSize = 12
 )
@@ -43,13 +47,26 @@ func (l *Library) FreeHost(address uint64) error {
 	return l.callFunction(fnMemFreeHost, uintptr(address))
 }
 
-// Range returns the allocation that an address is in.
-func (l *Library) Range(address uint64) (start uint64, size int64, err error) {
-	if err := l.callFunction(fnPointerGetAttribute, uintptr(unsafe.Pointer(&start)), attributeRange, uintptr(address)); err != nil {
-		return 0, 0, err
+// Allocation is memory of the driver.
+type Allocation struct {
+	Start         uint64
+	Size          int64
+	Host, Managed bool   // pinned memory of the host; memory that moves
+	Device        Device // that made it
+}
+
+// Find returns the allocation that an address is in.
+func (l *Library) Find(address uint64) (Allocation, error) {
+	attributes := [...]uintptr{attributeRange, attributeRangeSize, attributeType, attributeManaged, attributeOrdinal}
+	var values [len(attributes)]uint64 // the driver writes 32 or 64 bits
+	for i, attribute := range attributes {
+		if err := l.callFunction(fnPointerGetAttribute, uintptr(unsafe.Pointer(&values[i])), attribute, uintptr(address)); err != nil {
+			return Allocation{}, err
+		}
 	}
-	err = l.callFunction(fnPointerGetAttribute, uintptr(unsafe.Pointer(&size)), attributeRangeSize, uintptr(address))
-	return start, size, err
+	return Allocation{
+		Start: values[0], Size: int64(values[1]), Host: uint32(values[2]) == hostMemoryType, Managed: uint32(values[3]) != 0, Device: Device(values[4]),
+	}, nil
 }
 
 // Copy copies between two addresses of any kind, in the order of the stream.

@@ -162,7 +162,7 @@ func (l *Library) Function(m Module, name string) (Function, error) {
 func (l *Library) Global(m Module, name string) (address uint64, size int64, err error) {
 	text := append([]byte(name), 0)
 	err = l.callFunction(fnModuleGetGlobal, uintptr(unsafe.Pointer(&address)), uintptr(unsafe.Pointer(&size)), uintptr(m), uintptr(unsafe.Pointer(&text[0])))
-	return address, size, err
+	return address, size, checkMade(fnModuleGetGlobal, address, err)
 }
 
 // FunctionAttribute is an attribute of a kernel (CUfunction_attribute).
@@ -192,18 +192,24 @@ func (l *Library) SetFunctionAttribute(f Function, a FunctionAttribute, value in
 // ParamInfo is where a parameter lies in the block of arguments.
 type ParamInfo struct{ Offset, Size int }
 
-// Params asks the driver for a kernel's parameters. ok is false if the driver lacks the
-// query (before CUDA 12.4).
-func (l *Library) Params(f Function) (params []ParamInfo, ok bool) {
+// ErrNoParams is the error of Params where the driver lacks the query (before CUDA 12.4).
+var ErrNoParams = errors.New("the driver does not describe the parameters of kernels in cubins: use a driver for CUDA 12.4 or later, or PTX")
+
+// Params asks the driver for a kernel's parameters.
+func (l *Library) Params(f Function) (params []ParamInfo, err error) {
 	if !l.hasFunction(fnFuncGetParamInfo) {
-		return nil, false
+		return nil, ErrNoParams
 	}
 	for i := range maxFunctionParameters {
 		var offset, size uint64
-		if err := l.callFunction(fnFuncGetParamInfo, uintptr(f), uintptr(i), uintptr(unsafe.Pointer(&offset)), uintptr(unsafe.Pointer(&size))); err != nil {
+		err := l.callFunction(fnFuncGetParamInfo, uintptr(f), uintptr(i), uintptr(unsafe.Pointer(&offset)), uintptr(unsafe.Pointer(&size)))
+		if hasCode(err, codeInvalidValue) {
 			break // that was the last
+		}
+		if err != nil {
+			return nil, err
 		}
 		params = append(params, ParamInfo{int(offset), int(size)})
 	}
-	return params, true
+	return params, nil
 }

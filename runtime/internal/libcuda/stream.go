@@ -33,6 +33,12 @@ func (l *Library) Synchronize(s Stream) error { return l.callFunction(fnStreamSy
 // IsNotReady where it has not.
 func (l *Library) QueryStream(s Stream) error { return l.callFunction(fnStreamQuery, uintptr(s)) }
 
+// StreamContext returns the context that a stream was made in.
+func (l *Library) StreamContext(s Stream) (c Context, err error) {
+	err = l.callFunction(fnStreamGetCtx, uintptr(s), uintptr(unsafe.Pointer(&c)))
+	return c, err
+}
+
 // StreamWait makes the later work of a stream wait for an event.
 func (l *Library) StreamWait(s Stream, e Event) error {
 	return l.callFunction(fnStreamWaitEvent, uintptr(s), uintptr(e), 0)
@@ -105,7 +111,10 @@ func (l *Library) Launch(f Function, s Stream, n *Launch) error {
 	args[0] = uintptr(f)
 	args[1], args[2], args[3] = uintptr(n.Grid[0]), uintptr(n.Grid[1]), uintptr(n.Grid[2])
 	args[4], args[5], args[6] = uintptr(n.Block[0]), uintptr(n.Block[1]), uintptr(n.Block[2])
-	args[7], args[8], args[10] = uintptr(n.Shared), uintptr(s), uintptr(unsafe.Pointer(&c.extra[0]))
+	args[7], args[8], args[10] = uintptr(n.Shared), uintptr(s), 0
+	if len(n.Arguments) > 0 { // a null buffer is an invalid value
+		args[10] = uintptr(unsafe.Pointer(&c.extra[0]))
+	}
 	l.hooks.enter(fnLaunchKernel)
 	code := int32(c.frame.Call(l.functions[fnLaunchKernel]))
 	if l.hooks.After != nil {

@@ -91,8 +91,8 @@ func (d *Device) ImportMemory(handle uint64, size int64) (driver.Memory, error) 
 	if p, ok := d.Pointer(handle); ok {
 		kind, rest = p.Memory.Kind(), p.Memory.Size()-p.Offset
 	} else if err := d.Native.Within(func() error {
-		start, whole, err := d.memory.FindAllocation(handle)
-		rest = whole - int64(handle-start)
+		a, err := d.memory.FindAllocation(handle)
+		kind, rest = a.Kind, a.Size-int64(handle-a.Start)
 		return err
 	}); err != nil {
 		return nil, fmt.Errorf("%#x is not an address of the device: %w", handle, err)

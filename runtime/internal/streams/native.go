@@ -61,8 +61,9 @@ type NativeMemory interface {
 	// ClearMemory fills device or shared memory with zeros, and waits for that:
 	// no queue is ordered after it.
 	ClearMemory(address uint64, size int64) error
-	// FindAllocation returns the allocation that an address is in.
-	FindAllocation(address uint64) (start uint64, size int64, err error)
+	// FindAllocation returns the allocation that an address is in. It fails for memory
+	// that commands of the device cannot use.
+	FindAllocation(address uint64) (Allocation, error)
 	// WriteMemory copies data to an address, ReadMemory from an address to data. data
 	// stays in place until the copy has ended.
 	WriteMemory(to uint64, data []byte, s Stream) error
@@ -71,6 +72,13 @@ type NativeMemory interface {
 	// FillMemory repeats a pattern, whose length is a power of two. The pattern stays
 	// in place.
 	FillMemory(to uint64, size int64, pattern []byte, s Stream) error
+}
+
+// Allocation is memory that the driver allocated.
+type Allocation struct {
+	Start uint64
+	Size  int64
+	Kind  driver.MemoryKind
 }
 
 // HandleTeller is a Native whose marks are not the driver's handles themselves.
