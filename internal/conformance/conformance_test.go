@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,6 +43,75 @@ func TestGolden(t *testing.T) {
 		t.Skip("-short builds no programs")
 	}
 	runHere(t, "golden", "-real="+filepath.Join("internal", "conformance", "testdata", "real.gz"), "-input="+filepath.Join("testdata", "sycl"))
+}
+
+// TestBuild: an OpenCL driver's answers about our image and about the one of the released
+// translator are compared, and a real image that it refuses makes a difference.
+func TestBuild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short builds no programs")
+	}
+	testtool.Python(t, "lib/libintelocl.so")
+	translator := testtool.Python(t, "lib/python3*/site-packages/dpcpp_llvm_spirv/bin/llvm-spirv")
+	t.Chdir(filepath.Join("..", ".."))
+	real := t.TempDir()
+	folder := filepath.Join(real, "free_functions", "2025.3.3", "none")
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	m, err := newImageMaker()
+	defer m.close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stem, image := filepath.Join(m.dir, "real"), filepath.Join(folder, "0.spv")
+	input := filepath.Join("testdata", "sycl", "free_functions", "2025.3.3", "ir.bc")
+	if _, err := runTool(m.postlink, "-to=spirv", "-split=none", "-translator=llvm-spirv", "-llvm-spirv="+translator, "-o", stem+".table", input); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(stem+"_0.spv", image); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"build", "-real=" + real, "-input=" + filepath.Join("testdata", "sycl")}
+	var out bytes.Buffer
+	failed, err := runCommand(args, &out)
+	if err != nil || failed || !strings.Contains(out.String(), "| 2025.3.3 none | 1 | 1 | 0 | 0 | 0 |") {
+		t.Errorf("%v: %v\n%s", args, err, out.String())
+	}
+	if err := os.WriteFile(image, []byte("no SPIR-V"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	failed, err = runCommand(args, &out)
+	if err != nil || !failed || !strings.Contains(out.String(), "| 2025.3.3 none | 1 | 0 | 0 | 1 | 0 |") {
+		t.Errorf("%v: %v\n%s", args, err, out.String())
+	}
+}
+
+// TestCorpus checks every output of a program with ordered atomics and of text with
+// most constructs; "conformance corpus" does so with all modules.
+func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short builds no programs")
+	}
+	testtool.Need(t, "opt-19", "spirv-val")
+	testtool.Python(t, "lib/python3*/site-packages/cmeel.prefix/bin/spirv-val")
+	testtool.Python(t, "lib/python3*/site-packages/dpcpp_llvm_spirv/bin/llvm-spirv")
+	runHere(t, "corpus", "-corpus="+filepath.Join("testdata", "sycl", "graph_bfs", "2025.3.3", "ir.bc"),
+		"-corpus="+filepath.Join("ir", "irtext", "testdata", "whole", "instructions.ll"))
+}
+
+// TestToolGaps: the page for users lists every message that does not tell a fault of a module.
+func TestToolGaps(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "to-spirv.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, gap := range append(slices.Clone(validatorGaps), readerGaps...) {
+		if row := "| `" + gap.message + "` | " + gap.reason + " |"; !strings.Contains(string(page), row) {
+			t.Errorf("docs/to-spirv.md has no row %s", row)
+		}
+	}
 }
 
 // TestSYCL launches the kernels of a SYCL program as both releases of DPC++ compile

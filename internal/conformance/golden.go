@@ -18,13 +18,25 @@ import (
 // "real" one.
 type golden struct {
 	options
-	dir, postlink string
-	out           io.Writer
-	kinds         map[string]int    // of differences
-	examples      map[string]string // the first of each kind
-	images        int
-	failed        bool
+	imageMaker
+	out      io.Writer
+	kinds    map[string]int    // of differences
+	examples map[string]string // the first of each kind
+	images   int
+	failed   bool
 }
+
+// imageMaker makes images with the postlink of this tree, in a temporary folder.
+type imageMaker struct{ dir, postlink string }
+
+func newImageMaker() (m imageMaker, err error) {
+	if m.dir, err = os.MkdirTemp("", "conformance"); err == nil {
+		m.postlink, err = buildPostlink(m.dir)
+	}
+	return m, err
+}
+
+func (m *imageMaker) close() { os.RemoveAll(m.dir) }
 
 // imageFacts are the facts of the images of each split, "PROGRAM RELEASE SPLIT".
 type imageFacts map[string][][]string
@@ -71,11 +83,9 @@ func runGolden(o options, out io.Writer) (failed bool, err error) {
 	if o.record != "" {
 		return false, os.WriteFile(o.record, real.encode(), 0o666)
 	}
-	if g.dir, err = os.MkdirTemp("", "conformance"); err != nil {
-		return false, err
-	}
-	defer os.RemoveAll(g.dir)
-	if g.postlink, err = buildPostlink(g.dir); err != nil {
+	g.imageMaker, err = newImageMaker()
+	defer g.close()
+	if err != nil {
 		return false, err
 	}
 	for _, split := range slices.Sorted(maps.Keys(real)) {
@@ -102,26 +112,46 @@ func (g *golden) printTable() {
 	}
 }
 
-// readImages reads DIR/PROGRAM/RELEASE/SPLIT/N.spv. A split that the real post-link
-// refuses has no images, and is left out; so are the splits of programs for which it
-// links device libraries in first (assert_printf of 2026), which are other modules.
-func readImages(dir string) (imageFacts, error) {
+// findImages lists the files DIR/PROGRAM/RELEASE/SPLIT/N.spv by "PROGRAM RELEASE SPLIT",
+// in the order of N. A split that the real post-link refuses has no images, and is left
+// out; so are the splits of programs for which it links device libraries in first
+// (assert_printf of 2026), which are other modules.
+func findImages(dir string) (map[string][]string, error) {
 	splits, err := filepath.Glob(filepath.Join(dir, "*", "*", "*"))
 	if err != nil {
 		return nil, err
 	}
-	facts := imageFacts{}
+	images := map[string][]string{}
 	for _, split := range splits {
 		parts := strings.Split(filepath.ToSlash(split), "/")
 		name := strings.Join(parts[len(parts)-3:], " ")
 		for n := 0; !strings.HasPrefix(name, "assert_printf 2026"); n++ {
-			code, err := os.ReadFile(filepath.Join(split, strconv.Itoa(n)+".spv"))
-			if err != nil {
+			image := filepath.Join(split, strconv.Itoa(n)+".spv")
+			if _, err := os.Stat(image); err != nil {
 				break
+			}
+			images[name] = append(images[name], image)
+		}
+	}
+	return images, nil
+}
+
+// readImages returns the facts of the images of a folder.
+func readImages(dir string) (imageFacts, error) {
+	images, err := findImages(dir)
+	if err != nil {
+		return nil, err
+	}
+	facts := imageFacts{}
+	for name, files := range images {
+		for _, image := range files {
+			code, err := os.ReadFile(image)
+			if err != nil {
+				return nil, err
 			}
 			list, err := moduleFacts(code)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", split, err)
+				return nil, fmt.Errorf("%s: %w", image, err)
 			}
 			facts[name] = append(facts[name], list)
 		}
@@ -170,13 +200,9 @@ func readRecord(file string) (imageFacts, error) {
 
 // compareSplit compares the images of one program, release and split.
 func (g *golden) compareSplit(name string, real [][]string) error {
-	parts := strings.Fields(name)
-	images, err := g.ourImages(filepath.Join(g.input, parts[0], parts[1], "ir.bc"), parts[1], parts[2])
+	images, err := g.ourImages(g.input, name, len(real))
 	if err != nil {
 		return err
-	}
-	if len(images) != len(real) {
-		return fmt.Errorf("%d images, the real post-link writes %d", len(images), len(real))
 	}
 	for n, code := range images {
 		ours, err := moduleFacts(code)
@@ -188,8 +214,19 @@ func (g *golden) compareSplit(name string, real [][]string) error {
 	return nil
 }
 
-// ourImages runs postlink as the run-time compiler of DPC++ runs its post-link.
-func (g *golden) ourImages(input, release, split string) (images [][]byte, err error) {
+// ourImages makes the images of "PROGRAM RELEASE SPLIT", as many as the real post-link
+// made.
+func (m *imageMaker) ourImages(input, name string, real int) ([][]byte, error) {
+	parts := strings.Fields(name)
+	images, err := m.splitImages(filepath.Join(input, parts[0], parts[1], "ir.bc"), parts[1], parts[2])
+	if err == nil && len(images) != real {
+		err = fmt.Errorf("%d images, the real post-link writes %d", len(images), real)
+	}
+	return images, err
+}
+
+// splitImages runs postlink as the run-time compiler of DPC++ runs its post-link.
+func (m *imageMaker) splitImages(input, release, split string) (images [][]byte, err error) {
 	mode, dependencies := strings.CutSuffix(split, "-deps")
 	args := []string{"-symbols", "-properties", "-to=spirv", "-dialect=" + release[:4]}
 	if mode != "none" {
@@ -200,8 +237,8 @@ func (g *golden) ourImages(input, release, split string) (images [][]byte, err e
 	} else {
 		args = append(args, "-emit-only-kernels-as-entry-points")
 	}
-	stem := filepath.Join(g.dir, "out")
-	if _, err := runTool(g.postlink, append(args, "-o", stem+".table", input)...); err != nil {
+	stem := filepath.Join(m.dir, "out")
+	if _, err := runTool(m.postlink, append(args, "-o", stem+".table", input)...); err != nil {
 		return nil, err
 	}
 	for n := 0; ; n++ {

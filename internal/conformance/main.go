@@ -6,6 +6,8 @@
 //	conformance launch SOURCE FILE.spv...
 //	conformance sycl -input DIR [-icd LIBRARY]
 //	conformance golden -real DIR|FILE -input DIR [-record FILE] [-v]
+//	conformance build -real DIR -input DIR [-icd LIBRARY] [-v]
+//	conformance corpus [-corpus GLOB]... [-v]
 //
 // stress makes modules (generated OpenCL C, llvm-stress, mutations of a corpus)
 // and compares: both accept or refuse, the validator takes the output, the
@@ -25,6 +27,13 @@
 // post-link wrote (DIR/PROGRAM/RELEASE/SPLIT/N.spv): all that a driver reads beside
 // the instructions.
 //
+// build has an OpenCL device build the same images, ours and the real ones, by the
+// driver's own calls: it must take the same ones.
+//
+// corpus translates every module of the repository, or those of -corpus, with every
+// split. Each output must pass the installed validators, and the released translator
+// must read it back to IR that LLVM's verifier takes.
+//
 // The exit status is 1 if anything differs.
 package main
 
@@ -43,6 +52,7 @@ type options struct {
 	real, input       string
 	record            string
 	references        []reference
+	validators        []string
 	count             int
 	seed              uint64
 	corpus            []string
@@ -72,7 +82,7 @@ func main() {
 
 func runCommand(args []string, out io.Writer) (failed bool, err error) {
 	if len(args) == 0 {
-		return false, errors.New("want stress, matrix, launch, sycl or golden")
+		return false, errors.New("want stress, matrix, launch, sycl, golden, build or corpus")
 	}
 	var o options
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
@@ -83,7 +93,7 @@ func runCommand(args []string, out io.Writer) (failed bool, err error) {
 	flags.Uint64Var(&o.seed, "seed", 1, "the first seed")
 	flags.BoolVar(&o.short, "short", false, "the newest clang at -O2 and the oldest at -O0 alone")
 	flags.BoolVar(&o.verbose, "v", false, "print a line for every module")
-	flags.Func("corpus", "files of textual IR to mutate", func(pattern string) error {
+	flags.Func("corpus", "stress: files of textual IR to mutate; corpus: modules of IR, in the place of the repository's", func(pattern string) error {
 		o.corpus = append(o.corpus, pattern)
 		return nil
 	})
@@ -94,9 +104,9 @@ func runCommand(args []string, out io.Writer) (failed bool, err error) {
 	flags.StringVar(&o.clangs, "clang", "", "matrix: versions of clang, separated by commas")
 	flags.StringVar(&o.levels, "level", "", "matrix: levels of optimization, separated by commas")
 	flags.BoolVar(&o.facts, "facts", false, "matrix: print the capabilities, modes and decorations that only one translator writes")
-	flags.StringVar(&o.real, "real", "", "golden: the folder with the real post-link's images, or a file that -record wrote")
+	flags.StringVar(&o.real, "real", "", "golden, build: the folder with the real post-link's images; golden: or a file that -record wrote")
 	flags.StringVar(&o.record, "record", "", "golden: write the facts of the real images to that file, and compare nothing")
-	flags.StringVar(&o.input, "input", "", "golden, sycl: the folder with the device code")
+	flags.StringVar(&o.input, "input", "", "golden, build, sycl: the folder with the device code")
 	if err := flags.Parse(args[1:]); err != nil {
 		return false, err
 	}
@@ -112,6 +122,10 @@ func runCommand(args []string, out io.Writer) (failed bool, err error) {
 		return runSYCL(o, out)
 	case "golden":
 		return runGolden(o, out)
+	case "build":
+		return runBuild(o, out)
+	case "corpus":
+		return runCorpus(o, out)
 	}
 	return false, fmt.Errorf("unknown command %s", strings.Join(args[:1], ""))
 }
@@ -119,6 +133,7 @@ func runCommand(args []string, out io.Writer) (failed bool, err error) {
 // findTools finds the tools that the flags do not name.
 func (o *options) findTools() {
 	o.references = references(o.python)
+	o.validators = findValidators(o.python)
 	if o.icd == "" {
 		library := filepath.Join(o.python, "lib", "libintelocl.so")
 		if path, err := filepath.Abs(library); err == nil {

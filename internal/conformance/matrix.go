@@ -281,7 +281,7 @@ func (m *matrix) checkText(s *setting, source, bitcode string, code []byte) {
 
 // checkModule validates our module and has the reference read it back.
 func (m *matrix) checkModule(s *setting, source, ours string, c *cell) {
-	if err := validate(ours); err != nil {
+	if _, err := m.validate(ours); err != nil {
 		m.report(s, source, "%v", err)
 	} else {
 		c.valid++

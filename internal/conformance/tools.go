@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -89,7 +88,10 @@ func (r *reference) translate(bitcode, output string) error {
 func (r *reference) reverse(code string) error {
 	out := code + ".reverse.bc"
 	defer os.Remove(out)
-	if _, err := runTool(r.path, "-r", code, "-o", out); err != nil {
+	if message, err := runTool(r.path, "-r", code, "-o", out); err != nil {
+		if findGap(readerGaps, message) != "" {
+			return fmt.Errorf("%w: %w", errReaderGap, err)
+		}
 		return err
 	}
 	_, err := runTool(fmt.Sprintf("opt-%d", r.newest), "-passes=verify", "-disable-output", out)
@@ -136,26 +138,33 @@ func translateHere(input string) (code []byte, err error) {
 var (
 	errPanic   = errors.New("the translator panics")
 	errInvalid = errors.New("the output does not verify")
+	// errReaderGap is a module that the released translator is too old for.
+	errReaderGap = errors.New("a gap of the reader")
 )
 
-// validatorGaps are messages of spirv-val about constructs of extensions that it
-// does not know; docs/to-spirv.md lists them.
-var validatorGaps = []string{
-	"Invalid capability operand", "Invalid opcode", "OpConstantFunctionPointerINTEL", "has not been defined",
-	"cannot be used for operand Unequal", "Invalid extension", // the headers of SYCL ask for it
-	"OpVariable storage class cannot be Generic", // __usid_str of SYCL, where nobody took it out
+// findValidators lists spirv-val of PATH, and the newer one of the Python environment.
+func findValidators(python string) (list []string) {
+	if path, err := exec.LookPath("spirv-val"); err == nil {
+		list = append(list, path)
+	}
+	pattern := filepath.Join(python, "lib", "python3*", "site-packages", "cmeel.prefix", "bin", "spirv-val")
+	if found, err := filepath.Glob(pattern); err == nil {
+		list = append(list, found...)
+	}
+	return list
 }
 
-// validate runs spirv-val over a module.
-func validate(path string) error {
-	out, err := runTool("spirv-val", path)
-	if err == nil {
-		return nil
-	}
-	for _, gap := range validatorGaps {
-		if bytes.Contains(out, []byte(gap)) {
-			return nil
+// validate runs every validator over a module. It returns the message of a gap that one
+// of them has.
+func (o *options) validate(path string) (gap string, err error) {
+	for _, validator := range o.validators {
+		out, err := runTool(validator, path)
+		if err == nil {
+			continue
+		}
+		if gap = findGap(validatorGaps, out); gap == "" {
+			return "", fmt.Errorf("%s: %w", validator, err)
 		}
 	}
-	return err
+	return gap, nil
 }

@@ -120,6 +120,10 @@ func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 			words = append(words, c.b.literalWord(uint32(c.constantArgument(i))))
 			continue
 		}
+		if isFailureOrder(op, i-first) && c.operand(i).Kind == ir.ValueConstant {
+			words = append(words, c.constWord(withoutRelease(uint32(c.constantArgument(i)))))
+			continue
+		}
 		words = append(words, c.spirvArgument(op, i, i-first))
 	}
 	if op == spirv.OpGenericCastToPtrExplicit && len(words) == 1 {
@@ -147,6 +151,23 @@ func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 		c.postfixDecorations(n, postfixes)
 		c.setResult(n, c.typ)
 	}
+}
+
+// isFailureOrder reports whether an operand has the semantics of a comparison that fails.
+func isFailureOrder(op spirv.Opcode, at int) bool {
+	return at == 3 && (op == spirv.OpAtomicCompareExchange || op == spirv.OpAtomicCompareExchangeWeak)
+}
+
+// withoutRelease returns semantics for a comparison that fails. It stores nothing, so SPIR-V
+// does not allow a release there; C++ takes that part out as well.
+func withoutRelease(semantics uint32) uint32 {
+	switch {
+	case semantics&semAcquireRelease != 0:
+		return semantics&^semAcquireRelease | semAcquire
+	case semantics&semRelease != 0:
+		return semantics &^ semRelease
+	}
+	return semantics
 }
 
 // structResult reports whether the result is stored through the first argument, which has
