@@ -67,7 +67,7 @@ func runCorpus(o options, out io.Writer) (failed bool, err error) {
 		return false, err
 	}
 	fmt.Fprintf(out, "validators: %s\n", strings.Join(o.validators, ", "))
-	fmt.Fprintln(out, "| command | modules | refused | outputs | valid | with an exception | read back | with an exception |\n|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(out, "| command | modules | refused | outputs | valid | valid but for gaps of both validators | read back | newer than the reader |\n|---|---|---|---|---|---|---|---|")
 	for _, command := range corpusCommands {
 		r.row = new(corpusRow)
 		for _, module := range modules {

@@ -144,8 +144,9 @@ func (s *stress) testText(seed uint64, text, version string) {
 	}
 	if _, err := runTool("llvm-as-"+version, input, "-o", bitcode); err != nil {
 		s.counts["not valid"]++
-		if _, err := translateHere(input); errors.Is(err, errPanic) {
-			s.find(input, "panic", err)
+		// Our readers may take it: then it is refused or becomes a module that verifies.
+		if _, err := translateHere(input); errors.Is(err, errPanic) || errors.Is(err, errInvalid) {
+			s.find(input, "fault", err)
 		}
 		return
 	}

@@ -18,6 +18,7 @@ var validatorGaps = []toolGap{
 	{"Invalid opcode", "an instruction of an extension that the validator does not know"},
 	{"Invalid extension", "the headers of SYCL name it in the module's metadata"},
 	{"OptNoneINTEL(6094) requires one of these extensions", "the capability of SPV_EXT_optnone has the number of an older extension"},
+	{"OpAsmTargetINTEL", "SPV_INTEL_inline_assembly: 2023.1 takes the result of the instruction for an operand"},
 	{"OpConstantFunctionPointerINTEL", "SPV_INTEL_function_pointers: the constant names its function before that is defined"},
 	{"Invalid use of function type result id", "SPV_INTEL_function_pointers: types of pointers to functions"},
 	{"AliasDomainDeclINTEL must appear in a block", "SPV_INTEL_memory_access_aliasing has these instructions among the types"},

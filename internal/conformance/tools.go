@@ -154,17 +154,22 @@ func findValidators(python string) (list []string) {
 	return list
 }
 
-// validate runs every validator over a module. It returns the message of a gap that one
-// of them has.
+// validate runs every validator over a module. Each must take it, or have a gap; the
+// gap of the last one is returned if none takes it.
 func (o *options) validate(path string) (gap string, err error) {
+	taken := false
 	for _, validator := range o.validators {
 		out, err := runTool(validator, path)
 		if err == nil {
+			taken = true
 			continue
 		}
 		if gap = findGap(validatorGaps, out); gap == "" {
 			return "", fmt.Errorf("%s: %w", validator, err)
 		}
+	}
+	if taken {
+		gap = ""
 	}
 	return gap, nil
 }

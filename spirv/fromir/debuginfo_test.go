@@ -33,7 +33,7 @@ declare void @llvm.dbg.value(metadata, metadata, metadata)
 !15 = !DICompositeType(tag: DW_TAG_structure_type, name: "list", file: !1, line: 3, size: 64, elements: !16)
 !16 = !{!17, !18}
 !17 = !DIDerivedType(tag: DW_TAG_member, name: "next", scope: !15, file: !1, line: 3, baseType: !19, size: 64)
-!18 = !DIDerivedType(tag: DW_TAG_member, name: "value", scope: !15, file: !1, line: 3, baseType: !14, size: 32, offset: 64)
+!18 = !DIDerivedType(tag: DW_TAG_member, name: "values", scope: !15, file: !1, line: 3, baseType: !28, size: 64, offset: 64)
 !19 = !DIDerivedType(tag: DW_TAG_pointer_type, baseType: !15, size: 64)
 !20 = !DILocalVariable(name: "x", scope: !10, file: !1, line: 2, type: !15)
 !21 = !DILocation(line: 2, column: 3, scope: !10)
@@ -43,6 +43,9 @@ declare void @llvm.dbg.value(metadata, metadata, metadata)
 !25 = distinct !DILexicalBlock(scope: !10, file: !1, line: 2, column: 2)
 !26 = distinct !DISubprogram(name: "inlined", scope: !1, file: !1, line: 4, type: !11, scopeLine: 4, spFlags: DISPFlagDefinition, unit: !0)
 !27 = distinct !DILocation(line: 3, column: 9, scope: !25)
+!28 = !DICompositeType(tag: DW_TAG_array_type, baseType: !14, size: 64, elements: !29)
+!29 = !{!30}
+!30 = !DISubrange(count: 2)
 `
 
 // TestDebugInformation: each set describes scopes, types, variables and inlined
@@ -72,6 +75,9 @@ func TestDebugInformation(t *testing.T) {
 				t.Errorf("set %d: no %s in\n%s", set, name, text)
 			}
 		}
+		if set == fromir.DebugOpenCL100 {
+			checkArrayBounds(t, text)
+		}
 	}
 	code, err := fromir.Translate(parseIR(t, debugModule), fromir.Options{Version: spirv.Version1_4})
 	if err != nil {
@@ -80,4 +86,21 @@ func TestDebugInformation(t *testing.T) {
 	if text := dump(t, verified(t, code)); strings.Contains(text, "Debug") || !strings.Contains(text, "OpLine") {
 		t.Errorf("without a set:\n%s", text)
 	}
+}
+
+// checkArrayBounds: the lower bound of an array is a constant where the module states none;
+// current validators refuse DebugInfoNone.
+func checkArrayBounds(t *testing.T, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if !strings.Contains(line, "DebugTypeArray") {
+			continue
+		}
+		words := strings.Fields(line)
+		if bound := words[len(words)-1]; !strings.Contains(text, bound+" = OpConstant ") {
+			t.Errorf("the lower bound %s of the array is not a constant in\n%s", bound, text)
+		}
+		return
+	}
+	t.Errorf("no DebugTypeArray in\n%s", text)
 }
