@@ -52,25 +52,18 @@ func (f *function) memorySemantics(o ir.Ordering, pointer ir.Value) id {
 	return f.constWord(orderSemantics(o) | pointerSemantics(f.moduleType(pointer.Type).AddressSpace))
 }
 
-// atomicCapability declares the capabilities that atomics on a type need.
-func (f *function) atomicCapability(n ir.TypeID) {
-	if typ := f.moduleType(n); typ.Kind == ir.TypeInteger && typ.Bits == 64 {
-		f.useCapabilities(capInt64Atomics)
-	}
-}
-
 // atomicLoad writes an atomic load.
 func (f *function) atomicLoad(i int, in *ir.Instruction) {
 	typ := f.resultType(i)
 	pointer := f.operandID(in.Operands[0], f.pointerType(typ, f.moduleType(in.Operands[0].Type).AddressSpace))
-	f.atomicCapability(in.Type)
+	f.atomicNeeds(spirv.OpAtomicLoad, in.Type)
 	f.emitAs(i, spirv.OpAtomicLoad, typ, pointer, f.memoryScope(in), f.memorySemantics(in.Order, in.Operands[0]))
 }
 
 // atomicStore writes an atomic store.
 func (f *function) atomicStore(in *ir.Instruction) {
 	value, pointer := f.storeOperands(in)
-	f.atomicCapability(in.Operands[0].Type)
+	f.atomicNeeds(spirv.OpAtomicStore, in.Operands[0].Type)
 	f.emitPlain(spirv.OpAtomicStore, pointer, f.memoryScope(in), f.memorySemantics(in.Order, in.Operands[1]), value)
 }
 
@@ -94,8 +87,7 @@ func (f *function) readModifyWrite(i int, in *ir.Instruction) {
 	pointer := f.operandID(in.Operands[0], f.pointerType(typ, space))
 	scope, semantics := f.memoryScope(in), f.memorySemantics(in.Order, in.Operands[0])
 	value := f.operandID(in.Operands[1], f.pointerWant(in.Type, typ))
-	f.atomicCapability(in.Type)
-	f.floatAtomic(op, in.Type)
+	f.atomicNeeds(op, in.Type)
 	if in.Operation == ir.RMWFSub {
 		value = f.emitResult(spirv.OpFNegate, typ, value)
 	}
@@ -114,31 +106,6 @@ func (f *function) pointerWant(n ir.TypeID, typ id) id {
 	return 0
 }
 
-// floatAtomic notes the extension and capability of atomics on floating-point
-// numbers.
-func (f *function) floatAtomic(op spirv.Opcode, n ir.TypeID) {
-	bits := f.moduleType(n).Bits
-	if f.moduleType(n).Kind != ir.TypeFloat {
-		return
-	}
-	switch op {
-	case spirv.OpAtomicFAddEXT:
-		f.useExtension("SPV_EXT_shader_atomic_float_add")
-		switch bits {
-		case 16:
-			f.useExtension("SPV_EXT_shader_atomic_float16_add")
-			f.useCapabilities(6095)
-		case 64:
-			f.useCapabilities(6034)
-		default:
-			f.useCapabilities(6033)
-		}
-	case spirv.OpAtomicFMinEXT, spirv.OpAtomicFMaxEXT:
-		f.useExtension("SPV_EXT_shader_atomic_float_min_max")
-		f.useCapabilities(map[uint32]uint32{16: 5616, 32: 5612, 64: 5613}[bits])
-	}
-}
-
 // compareExchange writes a cmpxchg. Its result is a struct of the value that was in memory
 // and whether that is the one it was compared with.
 func (f *function) compareExchange(i int, in *ir.Instruction) {
@@ -150,7 +117,7 @@ func (f *function) compareExchange(i int, in *ir.Instruction) {
 	typ := f.valueType(value, pointee)
 	space := f.moduleType(in.Operands[0].Type).AddressSpace
 	pointer := f.operandID(in.Operands[0], f.pointerType(typ, space))
-	f.atomicCapability(value)
+	f.atomicNeeds(spirv.OpAtomicCompareExchange, value)
 	compare, replace := f.valueID(in.Operands[1]), f.valueID(in.Operands[2])
 	old := f.emitResult(spirv.OpAtomicCompareExchange, typ, pointer, f.memoryScope(in), f.memorySemantics(in.Order, in.Operands[0]),
 		f.memorySemantics(in.FailureOrder, in.Operands[0]), replace, compare)

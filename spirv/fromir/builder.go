@@ -66,6 +66,7 @@ type builder struct {
 	keyed       map[string]id // those with keys
 	literals    []unitLiteral
 	externals   map[ir.ValueID]id
+	bfloat16    id       // the type, 0 if the unit does not use it
 	modes       []uint32 // execution modes
 	functions   []uint32
 }
@@ -104,6 +105,7 @@ func (b *builder) resetUnit() {
 	clear(b.externals)
 	b.decorations, b.order, b.modes, b.functions = b.decorations[:0], b.order[:0], b.modes[:0], b.functions[:0]
 	b.literals = b.literals[:0]
+	b.bfloat16 = 0
 }
 
 func (b *builder) newID() id {

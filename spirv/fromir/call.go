@@ -56,6 +56,12 @@ func (t *translator) findBuiltin(info *functionFacts, declared bool) {
 	switch {
 	case strings.HasPrefix(base, "__spirv_"):
 		info.builtin = t.spirvBuiltin(base, parameters)
+	case strings.HasPrefix(base, conversionPrefix) && form != notMangled:
+		info.builtin = floatConversion(strings.TrimPrefix(base, conversionPrefix))
+		if info.builtin != nil {
+			info.builtin.name = base
+			return
+		}
 	case (form != notMangled || plainNames[base] || pipeFunctions[base] != "" || blockFunctions[base] != nil) && t.language.opencl:
 		info.builtin = t.openclBuiltin(base, parameters)
 	}
@@ -441,11 +447,20 @@ func (c *callSite) argumentIDs(first int) []id {
 	return list
 }
 
-// extInst writes an instruction of OpenCL.std.
+// extInst writes an instruction of OpenCL.std whose result is that of the call.
 func (c *callSite) extInst(name string, operands ...uint32) id {
+	return c.extInstTyped(name, c.typ, operands)
+}
+
+// extInstOf writes an instruction of OpenCL.std with a result of type n.
+func (c *callSite) extInstOf(n ir.TypeID, name string, operands ...uint32) id {
+	return c.extInstTyped(name, c.typeID(n), operands)
+}
+
+func (c *callSite) extInstTyped(name string, typ id, operands []uint32) id {
 	number, ok := spirv.ExtInstNumber("OpenCL.std", name)
 	if !ok {
 		c.failf("OpenCL.std has no instruction %s", name)
 	}
-	return c.emitResult(spirv.OpExtInst, c.typ, append([]uint32{c.opencl, number}, operands...)...)
+	return c.emitResult(spirv.OpExtInst, typ, append([]uint32{c.opencl, number}, operands...)...)
 }

@@ -76,7 +76,7 @@ var (
 	idToken = regexp.MustCompile(`%\d+`)
 	// unknownNumber are messages about numbers and operands of extensions that are newer
 	// than the validator. Verify has read them already, by the newest grammar.
-	unknownNumber = regexp.MustCompile(`used for OpTypeInt|expected Format storage class to be UniformConstant|OpFixedSinCosINTEL starting at|LongConstantCompositeINTEL|OpFPGARegINTEL starting at|Invalid instruction OpLoopMerge .*expected no more operands|Invalid [a-z -]+ operand: \d+|Invalid opcode: \d+|Invalid instruction OpDecorate .*expected no more operands|is not supported: SPV_`)
+	unknownNumber = regexp.MustCompile(`used for OpTypeInt|requires one of these extensions: SPV_INTEL_arbitrary_precision_integers|expected Format storage class to be UniformConstant|OpFixedSinCosINTEL starting at|LongConstantCompositeINTEL|OpFPGARegINTEL starting at|Invalid instruction OpLoopMerge .*expected no more operands|Invalid [a-z -]+ operand: \d+|Invalid opcode: \d+|Invalid instruction OpDecorate .*expected no more operands|is not supported: SPV_`)
 )
 
 // nameIDs spells identifiers by their names in the text of a module.

@@ -55,10 +55,12 @@ const (
 	capAsm                = 5606
 	capLongVector         = 5425
 	capArbitraryIntegers  = 5844
+	capInt4               = 5112
 	capUSMStorage         = 5935
 	capVariableArray      = 5817
 	capVectorCompute      = 5617
 	capVectorAny          = 5619
+	capAtomicHalfVector   = 5404
 	capMotionEstimation   = 5696
 	capMotionIntra        = 5697
 	capMotionChroma       = 5698
@@ -81,6 +83,7 @@ const (
 	decLinkageAttributes  = 41
 	decAlignment          = 44
 	decMaxByteOffset      = 45
+	decSaturatedFloat8    = 4216
 	decNoSignedWrap       = 4469
 	decMaxError           = 6170
 	decNoUnsignedWrap     = 4470

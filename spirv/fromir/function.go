@@ -343,6 +343,9 @@ func (f *function) reserveID(i int) id {
 
 // emitResult appends an instruction with a new result and returns its identifier.
 func (f *function) emitResult(op spirv.Opcode, typ id, operands ...uint32) id {
+	if f.b.bfloat16 != 0 {
+		f.bfloatResult(op, typ)
+	}
 	n := f.b.newID()
 	f.lastAt = len(f.code)
 	f.code = append(f.code, headWord(len(operands)+3, op), typ, n)
@@ -352,6 +355,9 @@ func (f *function) emitResult(op spirv.Opcode, typ id, operands ...uint32) id {
 
 // emitAs appends the instruction whose result is that of instruction i.
 func (f *function) emitAs(i int, op spirv.Opcode, typ id, operands ...uint32) id {
+	if f.b.bfloat16 != 0 {
+		f.bfloatResult(op, typ)
+	}
 	n := f.reserveID(i)
 	f.code = append(f.code, headWord(len(operands)+3, op), typ, n)
 	f.code = append(f.code, operands...)

@@ -220,6 +220,9 @@ func (f *function) writeCompare(in *ir.Instruction, typ id, emit emitter) id {
 		return f.compareBools(in, typ, emit)
 	}
 	x, y := f.valueID(a), f.valueID(b)
+	if f.b.bfloat16 != 0 {
+		f.bfloatCompare(a.Type)
+	}
 	switch in.Predicate {
 	// Values of odd widths have zeros above: the sign must be spread before a
 	// signed comparison.

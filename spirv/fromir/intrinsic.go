@@ -71,6 +71,9 @@ func init() {
 	intrinsicWriters["experimental.constrained.fmuladd"] = (*callSite).multiplyAdd
 	intrinsicWriters["experimental.constrained.fcmp"] = (*callSite).constrainedCompare
 	intrinsicWriters["experimental.constrained.fcmps"] = (*callSite).constrainedCompare
+	for name, instruction := range map[string]string{"lround": "round", "llround": "round", "lrint": "rint", "llrint": "rint"} {
+		intrinsicWriters[name] = func(c *callSite) { c.roundToInteger(instruction) }
+	}
 	for name, e := range extrema {
 		intrinsicWriters[name] = func(c *callSite) { c.finishCall(c.floatExtremum(e, c.in.Type, c.argumentID(0), c.argumentID(1))) }
 		intrinsicWriters["vector.reduce.f"+name] = func(c *callSite) {
@@ -264,8 +267,11 @@ func (c *callSite) findAlloca(v ir.Value) *ir.Instruction {
 // floatSplat returns 1 or 0 as a floating-point constant of the result's type.
 func (c *callSite) floatSplat(value int) id {
 	bits := map[uint32]uint64{16: 0x3C00, 32: 0x3F800000, 64: 0x3FF0000000000000}[c.scalarBits(c.in.Type)]
-	if value == 0 {
+	switch {
+	case value == 0:
 		bits = 0
+	case c.isBfloat(c.in.Type):
+		bits = 0x3F80
 	}
 	return c.splatConstant(c.in.Type, bits)
 }

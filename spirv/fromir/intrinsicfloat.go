@@ -33,6 +33,16 @@ func (c *callSite) floatExtremum(e extremum, n ir.TypeID, a, b id) id {
 	return c.emitResult(spirv.OpSelect, typ, c.emitResult(spirv.OpUnordered, truth, a, b), c.emitResult(spirv.OpFAdd, typ, a, b), found)
 }
 
+// roundToInteger writes an intrinsic that rounds, by an instruction of OpenCL.std, and gives an
+// integer. A number that is too large has no defined result, of the intrinsic either.
+func (c *callSite) roundToInteger(instruction string) {
+	rounded := c.extInstOf(c.operand(0).Type, instruction, c.argumentID(0))
+	if bits := c.scalarBits(c.in.Type); c.heldBits(bits) != bits {
+		c.failf("the result is an integer of %d bits", bits)
+	}
+	c.finishCall(c.emitResult(spirv.OpConvertFToS, c.typ, rounded))
+}
+
 // The classes of floating-point numbers, as llvm.is.fpclass numbers them.
 const (
 	classSignalingNaN = 1 << iota
@@ -66,6 +76,10 @@ func (c *callSite) floatClass() {
 	number := c.operand(0).Type
 	bits := c.scalarBits(number)
 	fraction, ok := map[uint32]uint32{16: 10, 32: 23, 64: 52}[bits]
+	if c.isBfloat(number) {
+		fraction = 7
+		c.bfloatArithmetic()
+	}
 	if !ok {
 		c.failf("a class of numbers of %d bits", bits)
 	}

@@ -30,7 +30,7 @@ var intrinsicTypes = map[string]string{
 
 	"fma": "F:FFF", "fmuladd": "F:FFF", "canonicalize": "F:F", "is.fpclass": "B:Fn", "frexp": "[FI]:F", "sincos": "[FF]:F", "modf": "[FF]:F",
 	"copysign": "F:FF", "maxnum": "F:FF", "minnum": "F:FF", "pow": "F:FF", "atan2": "F:FF", "ldexp": "F:FI", "powi": "F:Fn",
-	"fptosi.sat": "I:F", "fptoui.sat": "I:F", "scmp": "J:II", "ucmp": "J:II",
+	"fptosi.sat": "I:F", "fptoui.sat": "I:F", "lround": "I:F", "llround": "I:F", "lrint": "I:F", "llrint": "I:F", "scmp": "J:II", "ucmp": "J:II",
 	"abs": "I:Ib", "ctlz": "I:Ib", "cttz": "I:Ib", "ctpop": "I:I", "bswap": "I:I", "bitreverse": "I:I", "fshl": "I:III", "fshr": "I:III",
 	"vector.reduce.fadd": "e:eW", "vector.reduce.fmul": "e:eW",
 

@@ -81,7 +81,7 @@ func (c *callSite) writeAtomic(form atomicForm) {
 		return
 	case "store":
 		value := c.operand(1)
-		c.atomicCapability(value.Type)
+		c.atomicNeeds(spirv.OpAtomicStore, value.Type)
 		c.emitPlain(spirv.OpAtomicStore, c.argAs(0, c.typeID(value.Type)), scope, order, c.valueID(value))
 		return
 	case "flag_clear":
@@ -99,8 +99,8 @@ func (c *callSite) writeAtomic(form atomicForm) {
 		c.atomicCompare(form, scope, order)
 		return
 	}
-	c.atomicCapability(c.in.Type)
 	op := c.atomicOpcode(form)
+	c.atomicNeeds(op, c.in.Type)
 	words := []uint32{c.argAs(0, c.typ), scope, order}
 	if values == 1 {
 		value := c.valueID(c.operand(1))
@@ -180,7 +180,6 @@ func (c *callSite) atomicOpcode(form atomicForm) spirv.Opcode {
 		case "max":
 			op = spirv.OpAtomicFMaxEXT
 		}
-		c.floatAtomic(op, c.in.Type)
 		return op
 	}
 	if form.kind == "min" || form.kind == "max" {
@@ -200,7 +199,7 @@ func (c *callSite) atomicOpcode(form atomicForm) spirv.Opcode {
 // whether it was the expected one.
 func (c *callSite) atomicCompare(form atomicForm, scope, order id) {
 	if form.kind == "compare_exchange_legacy" {
-		c.atomicCapability(c.in.Type)
+		c.atomicNeeds(spirv.OpAtomicCompareExchange, c.in.Type)
 		pointer := c.argAs(0, c.typ)
 		n := c.emitResult(spirv.OpAtomicCompareExchange, c.typ, pointer, scope, order, order,
 			c.valueID(c.operand(2)), c.valueID(c.operand(1)))
@@ -213,7 +212,7 @@ func (c *callSite) atomicCompare(form atomicForm, scope, order id) {
 	}
 	desired := c.operand(2)
 	typ, value := c.typeID(desired.Type), c.valueID(desired)
-	c.atomicCapability(desired.Type)
+	c.atomicNeeds(spirv.OpAtomicCompareExchange, desired.Type)
 	size, align := c.memoryLayout(desired.Type)
 	if c.scalarKind(desired.Type) == ir.TypeFloat { // the instruction compares bits, as C does
 		typ = c.intType(uint32(size) * 8)

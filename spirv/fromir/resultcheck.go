@@ -43,9 +43,9 @@ func init() {
 		resultInteger: "BitCount BitReverse ImageQuerySize ImageQuerySizeLod ImageQueryFormat ImageQueryOrder ImageQueryLevels ImageQuerySamples " +
 			"IAdd ISub IMul UDiv SDiv UMod SRem SMod SNegate ShiftRightLogical ShiftRightArithmetic ShiftLeftLogical BitwiseOr BitwiseXor BitwiseAnd Not " +
 			"ConvertFToU ConvertFToS UConvert SConvert SatConvertSToU SatConvertUToS BitFieldInsert BitFieldSExtract BitFieldUExtract",
-		resultFloat:         "FmaKHR FAdd FSub FMul FDiv FRem FMod FNegate ConvertSToF ConvertUToF FConvert QuantizeToF16 VectorTimesScalar",
+		resultFloat:         "FmaKHR FAdd FSub FMul FDiv FRem FMod FNegate ConvertSToF ConvertUToF FConvert QuantizeToF16 VectorTimesScalar AtomicFAddEXT AtomicFMinEXT AtomicFMaxEXT",
 		resultScalarInteger: "AtomicCompareExchange AtomicCompareExchangeWeak AtomicIIncrement AtomicIDecrement AtomicIAdd AtomicISub AtomicSMin AtomicUMin AtomicSMax AtomicUMax AtomicAnd AtomicOr AtomicXor GroupNonUniformBallotBitCount GroupNonUniformBallotFindLSB GroupNonUniformBallotFindMSB GenericPtrMemSemantics",
-		resultScalarFloat:   "AtomicFAddEXT AtomicFMinEXT AtomicFMaxEXT Dot",
+		resultScalarFloat:   "Dot",
 		resultScalar:        "AtomicLoad AtomicExchange",
 	} {
 		for name := range strings.FieldsSeq(names) {

@@ -198,8 +198,7 @@ func (c *callSite) spirvArgument(op spirv.Opcode, i, at int) id {
 			if boolResults[op] {
 				return c.argAs(i, c.intType(32))
 			}
-			c.atomicCapability(value)
-			c.floatAtomic(op, value)
+			c.atomicNeeds(op, value)
 			return c.argAs(i, c.typeID(value))
 		}
 	}

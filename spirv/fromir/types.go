@@ -112,15 +112,26 @@ func (t *translator) intType(bits uint32) id {
 		t.useCapabilities(capInt64)
 	case 32:
 	default:
-		switch {
-		case t.options.allowsExtension("SPV_INTEL_arbitrary_precision_integers"):
-			t.useExtension("SPV_INTEL_arbitrary_precision_integers")
-			t.useCapabilities(capArbitraryIntegers)
-		default:
-			t.failKind(ErrorBitWidth, fmt.Sprint(bits), "integers of %d bits need the extension SPV_INTEL_arbitrary_precision_integers, which is not allowed", bits)
-		}
+		t.oddInteger(bits)
 	}
 	return t.b.typeEntry(spirv.OpTypeInt, []uint32{bits, 0})
+}
+
+// oddInteger declares the extension for integers of a width that the core of SPIR-V lacks.
+func (t *translator) oddInteger(bits uint32) {
+	if bits == 4 && t.options.allowsExtension(int4) {
+		t.useExtension(int4)
+		t.useCapabilities(capInt4)
+		return
+	}
+	for _, extension := range arbitraryIntegers {
+		if t.options.allowsExtension(extension) {
+			t.useExtension(extension)
+			t.useCapabilities(capArbitraryIntegers)
+			return
+		}
+	}
+	t.failKind(ErrorBitWidth, fmt.Sprint(bits), "integers of %d bits need the extension %s, which is not allowed", bits, arbitraryIntegers[0])
 }
 
 // floatType returns the type of IEEE floating-point numbers of that width.
@@ -140,13 +151,6 @@ func (t *translator) floatType(bits uint32) id {
 		t.failf("floating-point numbers of %d bits have no type in SPIR-V", bits)
 	}
 	return t.b.typeEntry(spirv.OpTypeFloat, []uint32{bits})
-}
-
-// bfloatType returns the type of bfloat16: 16 bits with the encoding BFloat16KHR, 0.
-func (t *translator) bfloatType() id {
-	t.useExtension("SPV_KHR_bfloat16")
-	t.useCapabilities(5116)
-	return t.b.typeEntry(spirv.OpTypeFloat, []uint32{16, 0})
 }
 
 // vectorType returns the type of vectors of n elements. The lengths of OpenCL C are 2, 3,
@@ -408,13 +412,11 @@ func (t *translator) targetType(typ *ir.Type) id {
 		return t.b.typeEntry(spirv.OpTypePipe, numbers[:1])
 	case "CooperativeMatrixKHR":
 		need(4)
-		t.useExtension("SPV_KHR_cooperative_matrix")
-		t.useCapabilities(6022)
-		return t.matrixType(opTypeCooperativeMatrixKHR, typ.Elements, numbers[:4])
+		return t.cooperativeMatrix(t.typeID(typ.Elements[0]), numbers)
 	case "JointMatrixINTEL":
 		t.useExtension("SPV_INTEL_joint_matrix")
 		t.useCapabilities(6118)
-		return t.matrixType(opTypeJointMatrixINTEL, typ.Elements, numbers)
+		return t.matrixType(opTypeJointMatrixINTEL, t.typeID(typ.Elements[0]), numbers)
 	case "BufferSurfaceINTEL":
 		need(1)
 		return t.b.typeEntry(opTypeBufferSurfaceINTEL, numbers[:1])
@@ -428,12 +430,27 @@ func (t *translator) targetType(typ *ir.Type) id {
 
 // matrixType returns the type of a matrix. Its scope, rows, columns and use are
 // constants in SPIR-V and not literals, since specialization may set them.
-func (t *translator) matrixType(op spirv.Opcode, elements []ir.TypeID, numbers []uint32) id {
-	words := []uint32{t.typeID(elements[0])}
+func (t *translator) matrixType(op spirv.Opcode, element id, numbers []uint32) id {
+	words := []uint32{element}
 	for _, n := range numbers {
 		words = append(words, t.constInt(32, uint64(n)))
 	}
 	return t.b.typeEntry(op, words, words...)
+}
+
+// cooperativeMatrix returns the type of a cooperative matrix. Elements of the formats that
+// extensions add have capabilities of their own.
+func (t *translator) cooperativeMatrix(element id, numbers []uint32) id {
+	t.useExtension("SPV_KHR_cooperative_matrix")
+	t.useCapabilities(6022)
+	switch e := t.b.entryOf(element); {
+	case e.op == spirv.OpTypeInt && e.words[1] == 4:
+		t.useExtension(int4)
+		t.useCapabilities(capInt4, 5114)
+	case e.op == spirv.OpTypeFloat && len(e.words) > 2:
+		t.useCapabilities(floatEncodings[e.words[2]].matrix)
+	}
+	return t.matrixType(opTypeCooperativeMatrixKHR, element, numbers[:4])
 }
 
 // imageType returns an image type. n has dimension (0 is 1D, 5 is Buffer), depth,

@@ -14,13 +14,24 @@ import (
 // width if the module may have it.
 func (t *translator) heldBits(bits uint32) uint32 {
 	switch {
-	case bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits > 64 ||
-		!t.options.WidenIntegers && t.options.allowsExtension("SPV_INTEL_arbitrary_precision_integers"):
+	case bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits > 64 || !t.options.WidenIntegers && t.hasOddIntegers(bits):
 		return bits
 	case bits < 8:
 		return 8
 	}
 	return nextPower(bits)
+}
+
+const int4 = "SPV_INTEL_int4"
+
+// arbitraryIntegers are the extensions for integers of any width: that of Intel, and its newer
+// name.
+var arbitraryIntegers = [...]string{"SPV_INTEL_arbitrary_precision_integers", "SPV_ALTERA_arbitrary_precision_integers"}
+
+// hasOddIntegers reports whether an extension is allowed for integers of a width that the core
+// of SPIR-V lacks.
+func (t *translator) hasOddIntegers(bits uint32) bool {
+	return t.options.allowsExtension(arbitraryIntegers[0]) || t.options.allowsExtension(arbitraryIntegers[1]) || bits == 4 && t.options.allowsExtension(int4)
 }
 
 // nextPower returns the least power of two that is at least bits, and at least 8.
