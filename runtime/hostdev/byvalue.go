@@ -1,8 +1,6 @@
 package hostdev
 
 import (
-	"slices"
-
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/spirv"
 )
@@ -12,14 +10,9 @@ import (
 // seeing it: each call copies. The argument of a kernel is a copy already, and
 // no function calls an entry point.
 
-const functionParameterByVal = 2 // FunctionParameterAttribute
-
 // isCopied tells whether a function has its own copy of a parameter's value.
 func (p *program) isCopied(f *spirv.Function, param *spirv.Instruction) bool {
-	byVal := slices.ContainsFunc(p.module.Decorations(param.Result()), func(d spirv.Decoration) bool {
-		return d.Kind == spirv.DecorationFuncParamAttr && slices.Equal(d.Words, []uint32{functionParameterByVal})
-	})
-	return byVal && !p.entryPoints[f.ID()]
+	return p.isByVal(param.Result()) && !p.entryPoints[f.ID()]
 }
 
 // declareCopy makes a variable of the function for the value of a parameter, and

@@ -14,7 +14,8 @@ type crew struct {
 	launch *launch
 	engine *engine
 	code   *nativeKernel
-	total  int64 // groups
+	total  int64  // groups
+	budget uint32 // the address of the rest of the budget (shareBudget)
 
 	next    atomic.Int64 // the first group that nobody has taken
 	others  sync.WaitGroup
@@ -33,15 +34,11 @@ func (c *crew) run(first *worker) {
 		c.startOthers()
 	}
 	first.crew = c
-	c.work(first)
+	first.run(c.code, &c.next, c.total)
 	c.waitOthers()
+	c.code.giveBack(first) // not before: the others count the budget down in its record
 	c.launch.ended = c.launch.device.now()
 	c.code.pace.Store(max(1, int64(c.launch.ended-c.began)/c.total))
-}
-
-func (c *crew) work(w *worker) {
-	w.run(c.code, &c.next, c.total)
-	c.code.giveBack(w)
 }
 
 func (c *crew) startOthers() {
@@ -51,7 +48,10 @@ func (c *crew) startOthers() {
 		if !ok {
 			return // those that there are do the work
 		}
-		c.others.Go(func() { c.work(w) })
+		c.others.Go(func() {
+			w.run(c.code, &c.next, c.total)
+			c.code.giveBack(w)
+		})
 	}
 }
 

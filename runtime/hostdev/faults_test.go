@@ -195,6 +195,19 @@ func TestBudget(t *testing.T) {
 	p.launch("null_store", items(1), out) // the next launch has a budget of its own
 }
 
+// TestBudgetOfAll: the workers of a launch have one budget, of which each of the two here
+// takes two thirds.
+func TestBudgetOfAll(t *testing.T) {
+	for _, opts := range []Options{{Interpret: true}, {}, nativeOptions(t, 0)} {
+		opts.Steps = 15 * fuelStep
+		p := faultsProgram(t, opts)
+		out := p.buffer(make([]int32, 3))
+		if err := p.tryLaunch("rivals", driver.Range{Global: []int{2}, Local: []int{1}}, out); !errors.Is(err, ErrBudget) {
+			t.Errorf("%+v: error = %v; want that the budget was used up", opts, err)
+		}
+	}
+}
+
 func TestAbort(t *testing.T) {
 	p := faultsProgram(t, Options{})
 	k, err := p.program.Kernel("endless")

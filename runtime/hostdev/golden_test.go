@@ -28,7 +28,7 @@ var goldens = map[string]func(t *testing.T, p *testProgram){
 		testOwnCopies(t, p)
 	},
 	"vectors":    func(t *testing.T, p *testProgram) { testVectors(t, p, 3); testSwizzles(t, p); testShuffles(t, p) },
-	"builtins":   func(t *testing.T, p *testProgram) { testRequired(t, p); testSubgroups(t, p) },
+	"builtins":   func(t *testing.T, p *testProgram) { testRequired(t, p); testSubgroups(t, p); testLinearIDs(t, p) },
 	"faults":     func(t *testing.T, p *testProgram) { testDefined(t, p); testFreed(t, p); testArguments(t, p) },
 	"throughput": func(*testing.T, *testProgram) {}, // TestThroughputKernels
 	"atomics":    func(t *testing.T, p *testProgram) { testAtomics[int32](t, p, "int"); testOldAtomics(t, p) },

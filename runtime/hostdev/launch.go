@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/hostdev/internal/mem"
 )
 
 const (
@@ -54,9 +55,10 @@ type launch struct {
 	argObjects []argObject
 	arguments  []driver.Arg // in checked mode
 
-	next  atomic.Int64 // index of the next work-group
-	steps atomic.Int64 // remaining budget, in units of fuelStep
-	stop  atomic.Pointer[error]
+	next   atomic.Int64 // index of the next work-group
+	steps  atomic.Int64 // remaining budget, in units of fuelStep
+	shared []byte       // in compiled code, that number is here, in the memory of the device
+	stop   atomic.Pointer[error]
 
 	mu    sync.Mutex
 	fault *Fault // of the work-group with the lowest index, for reproducible messages
@@ -389,8 +391,21 @@ func (l *launch) tick() error {
 	if err := l.stop.Load(); err != nil {
 		return *err
 	}
-	if l.steps.Add(-1) < 0 {
+	if l.takeStep() < 0 {
 		return ErrBudget
 	}
 	return nil
+}
+
+// takeStep takes one from the budget, and returns the rest.
+func (l *launch) takeStep() int64 {
+	if l.shared == nil {
+		return l.steps.Add(-1)
+	}
+	for {
+		left := mem.Load64(l.shared)
+		if mem.CompareAndSwap64(l.shared, left, left-1) {
+			return int64(left - 1)
+		}
+	}
 }

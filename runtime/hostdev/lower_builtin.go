@@ -67,9 +67,7 @@ func (l *lowering) builtin(b spirv.BuiltIn, i int) *lanes.Value {
 	case spirv.BuiltInSubgroupLocalInvocationId:
 		return l.widened(l.lane())
 	case spirv.BuiltInGlobalLinearId:
-		id := func(d int) *lanes.Value { return l.globalID(d, false) }
-		size := func(d int) *lanes.Value { return l.f.Arg(lanes.I32, lanes.RecordGlobal+8*uint32(d)) }
-		return l.widened(l.linear(id, size))
+		return l.globalLinear()
 	}
 	l.unsupported("the built-in variable %v", b)
 	return nil
@@ -91,6 +89,16 @@ func (l *lowering) globalID(i int, offset bool) *lanes.Value {
 		start = b.Add(lanes.OpAdd, lanes.I32, start, l.f.Arg(lanes.I32, lanes.RecordOffset+8*uint32(i)))
 	}
 	return b.Add(lanes.OpAdd, lanes.I32, start, b.ID(lanes.OpLocalID, i))
+}
+
+// globalLinear is computed in 64 bits, as a launch may have more than 2^32
+// work-items. Only the last term varies between the work-items of a row.
+func (l *lowering) globalLinear() *lanes.Value {
+	b := l.b
+	id := func(d int) *lanes.Value { return l.widened(l.globalID(d, false)) }
+	size := func(d int) *lanes.Value { return l.f.Arg(lanes.I64, lanes.RecordGlobal+8*uint32(d)) }
+	row := b.Add(lanes.OpAdd, lanes.I64, b.Add(lanes.OpMul, lanes.I64, id(2), size(1)), id(1))
+	return b.Add(lanes.OpAdd, lanes.I64, b.Add(lanes.OpMul, lanes.I64, row, size(0)), id(0))
 }
 
 // linear is the number of an id where dimension 0 runs fastest.

@@ -205,7 +205,10 @@ func remquo(x, y float64) (float64, int) {
 	if math.Abs(y) < math.MaxFloat64/256 {
 		rest = math.Mod(rest, 128*math.Abs(y))
 	}
-	magnitude := math.Copysign(1, x) * r
+	magnitude := r
+	if math.Signbit(x) {
+		magnitude = -r
+	}
 	q := int(math.RoundToEven((rest-magnitude)/math.Abs(y))) & 127
 	if math.Signbit(x) != math.Signbit(y) {
 		return r, -q
@@ -279,12 +282,13 @@ func (a dd) add(b dd) dd {
 	return fastTwoSum(high, rest+a.low+b.low)
 }
 
-// mul converts the product explicitly: without the conversion Go may fuse it
-// with a later sum, and the error term would be that of another rounding.
+// mul converts the products explicitly: without the conversion Go may fuse one with
+// a later sum, and each processor would have bits of its own.
 func (a dd) mul(b dd) dd {
 	high := float64(a.high * b.high)
 	rest := math.FMA(a.high, b.high, -high)
-	return fastTwoSum(high, rest+(a.high*b.low+a.low*b.high))
+	cross := float64(a.high*b.low) + float64(a.low*b.high)
+	return fastTwoSum(high, rest+cross)
 }
 
 func (a dd) div(b dd) dd {
@@ -328,7 +332,7 @@ func expDD(a dd) float64 {
 	if e == 0 || math.IsInf(e, 0) {
 		return e
 	}
-	return e + e*a.low
+	return e + float64(e*a.low)
 }
 
 // tgamma uses package math for small arguments only: its results for others
@@ -351,8 +355,11 @@ var halfLogTau = dd{0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55} // log(2 pi) /
 func logGammaDD(x float64) dd {
 	log := logDD(x).mul(dd{x - 0.5, 0}).add(dd{-x, 0}).add(halfLogTau)
 	r := 1 / (x * x)
-	series := (1.0/12 - r*(1.0/360-r*(1.0/1260-r*(1.0/1680-r*(1.0/1188-r*(691.0/360360-r/156)))))) / x
-	return log.add(dd{series, 0})
+	series := 691.0/360360 - r/156
+	for _, term := range [...]float64{1.0 / 1188, 1.0 / 1680, 1.0 / 1260, 1.0 / 360, 1.0 / 12} {
+		series = term - float64(r*series)
+	}
+	return log.add(dd{series / x, 0})
 }
 
 func isPositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }

@@ -127,7 +127,7 @@ func fromBits(p [4]uint64) dd {
 // pi/4.
 func sinCos(r dd) (sin, cos float64) {
 	s, c := math.Sincos(r.high)
-	return s + r.low*c, c - r.low*s
+	return s + float64(r.low*c), c - float64(r.low*s)
 }
 
 // sincos has an error of less than 2 units in the last place for every argument.
@@ -199,5 +199,5 @@ func acos(x float64) float64 {
 
 // overPi divides by pi.
 func overPi(x float64) float64 {
-	return x*inversePi.high + x*inversePi.low
+	return float64(x*inversePi.high) + float64(x*inversePi.low)
 }

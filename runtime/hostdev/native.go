@@ -20,6 +20,7 @@ import (
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev/internal/emitwasm"
 	"offlink/runtime/hostdev/internal/lanes"
+	"offlink/runtime/hostdev/internal/mem"
 	"offlink/runtime/hostdev/internal/wasm"
 )
 
@@ -354,6 +355,7 @@ func (l *launch) runNative() error {
 	if !ok {
 		return errNotNative
 	}
+	first.shareBudget()
 	c := &l.crew
 	c.launch, c.engine, c.code, c.total = l, engine, code, total
 	c.run(first)
@@ -388,6 +390,16 @@ func (l *launch) newWorker(e *engine, n *nativeKernel) (*worker, bool) {
 	n.putVariables(w)
 	l.natives.add(w)
 	return w, true
+}
+
+// shareBudget keeps the budget of the launch in this worker's record, where code
+// without calls of the host counts it down too. The crew's others come later.
+func (w *worker) shareBudget() {
+	l := w.l
+	l.shared = w.data[lanes.RecordTicks:][:8]
+	mem.Store64(l.shared, uint64(l.steps.Load()))
+	l.crew.budget = w.record + lanes.RecordTicks
+	binary.LittleEndian.PutUint32(w.data[lanes.RecordBudget:], l.crew.budget)
 }
 
 // takeWorker returns a worker that no launch uses. A kernel keeps its workers:
@@ -496,6 +508,7 @@ func (w *worker) fill(at *layout) bool {
 	put32(lanes.RecordFrames, uint32(at.sizes[roomFrame]))
 	put64(lanes.RecordBase, l.flat.base)
 	put32(lanes.RecordStop, 0)
+	put32(lanes.RecordBudget, l.crew.budget)
 	put32(lanes.RecordTrap, uint32(lanes.TrapNone))
 	return w.fillArguments(at, put32, put64)
 }

@@ -95,7 +95,7 @@ var mathTernary = map[string]ternaryFloat{
 			return uint64(doubleToHalf(oddSum(float64(half32of(a))*float64(half32of(b)), float64(half32of(c))), roundEven))
 		},
 		func(a, b, c uint64) uint64 {
-			return bits32(float32(oddSum(float64(float32of(a))*float64(float32of(b)), float64(float32of(c)))))
+			return bits32(float32(oddSum(float64(float64(float32of(a))*float64(float32of(b))), float64(float32of(c)))))
 		},
 		func(a, b, c uint64) uint64 { return bits64(math.FMA(float64of(a), float64of(b), float64of(c))) },
 	},

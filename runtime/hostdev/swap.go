@@ -2,7 +2,6 @@ package hostdev
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"os/exec"
@@ -278,13 +277,7 @@ func (n *nativeKernel) closeCompiler() {
 // callC runs groups in native code. When the launch is stopped, the record has a note of it
 // (askToStop), and the code comes back.
 func (w *worker) callC(c *compiledC, first, end int64) error {
-	budget := w.l.steps.Load()
-	binary.LittleEndian.PutUint64(w.data[lanes.RecordTicks:], uint64(budget))
 	stop := c.loader.Call(c.run, uintptr(w.l.flat.base), uintptr(w.record), uintptr(first), uintptr(end))
-	// The code counts its ticks down in the record. Workers of one launch begin with the
-	// same rest of the budget, so that together they may use more than that.
-	left := int64(binary.LittleEndian.Uint64(w.data[lanes.RecordTicks:]))
-	w.l.steps.Add(min(left-budget, 0))
 	switch uint32(stop) {
 	case emitc.StopTrap:
 		return errTrap

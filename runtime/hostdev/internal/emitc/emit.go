@@ -148,8 +148,9 @@ func (e *emitter) laneValue(k lanes.Kind, r lanes.Reg) string {
 // leave several.
 //
 // OpTick gives a launch its limits: every FuelStep iterations it looks at the record,
-// and comes back if the launch was stopped or has used up its budget. The local id is
-// stored before, so that the fault can name the work-item.
+// and comes back if the launch was stopped or has used up its budget, which it counts
+// down for all workers. The local id is stored before, so that the fault can name the
+// work-item.
 func (e *emitter) emitControl(in *lanes.Inst) bool {
 	switch in.Op {
 	case lanes.OpBlock:
@@ -181,8 +182,8 @@ func (e *emitter) emitControl(in *lanes.Inst) bool {
 		for i, r := range in.Args {
 			e.writeLine("  STORE(i32, r0, %d, r%d);", lanes.RecordItem+4*i, r)
 		}
-		e.writeLine("  if (*(volatile i32 *)(memory + r0 + %d) || --*(int64_t *)(memory + r0 + %d) < 0) return %d;",
-			lanes.RecordStop, lanes.RecordTicks, StopAsked)
+		e.writeLine("  if (*(volatile i32 *)(memory + r0 + %d) || __atomic_sub_fetch((int64_t *)(memory + LOAD(i32, r0, %d)), 1, __ATOMIC_RELAXED) < 0) return %d;",
+			lanes.RecordStop, lanes.RecordBudget, StopAsked)
 		e.writeLine("}")
 	default:
 		return false

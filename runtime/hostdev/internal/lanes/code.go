@@ -32,7 +32,6 @@ type Inst struct {
 	Args   []Reg
 	Imm    uint64
 	Off    uint32
-	Labels []int // of OpBrTable
 	Atomic AtomicOp
 	Host   *HostCall
 }
@@ -100,9 +99,6 @@ func (in *Inst) String() string {
 	if in.Off != 0 {
 		fmt.Fprintf(&s, " +%d", in.Off)
 	}
-	for _, l := range in.Labels {
-		fmt.Fprintf(&s, " %d", l)
-	}
 	return s.String()
 }
 
@@ -126,7 +122,7 @@ var opNames = [...]string{
 	OpPrivateLoad: "private_load", OpPrivateStore: "private_store", OpSet: "set", OpHost: "host", OpTrap: "trap",
 	OpSplat: "splat", OpIota: "iota", OpExtract: "extract", OpInsert: "insert", OpBuild: "build", OpEvery2: "every2", OpAny: "any", OpAll: "all", OpBits: "bits",
 	OpCopy: "copy", OpTick: "tick", OpFill: "fill", OpBlock: "block", OpLoop: "loop", OpIf: "if", OpElse: "else",
-	OpEnd: "end", OpBr: "br", OpBrIf: "br_if", OpBrTable: "br_table", OpReturn: "return",
+	OpEnd: "end", OpBr: "br", OpBrIf: "br_if", OpReturn: "return",
 }
 
 // The record of a launch, which the code reads at the address that it is
@@ -151,7 +147,8 @@ const (
 	RecordOffset  = 104 // three of 64 bits: the global offset
 	RecordDims    = 128 // 64 bits: the dimensions
 	RecordStop    = 160 // written by the host: the code comes back soon
-	RecordTicks   = 168 // 64 bits: the rest of the budget, for code that does not call the host
+	RecordBudget  = 164 // the address of the RecordTicks that the workers of a launch share
+	RecordTicks   = 168 // 64 bits, written: the rest of the budget, in ticks; only in one worker's record
 	RecordWords   = 176 // the words of the arguments, 64 bits each; then their bounds and those that are passed by value
 )
 

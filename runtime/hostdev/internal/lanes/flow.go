@@ -144,7 +144,7 @@ func (p *part) growPiece(set map[int]bool) *masked {
 		next := p.graph.nodesBetween(entry, exit)
 		next[entry] = true
 		maps.Copy(next, set)
-		if len(next) == len(set) && p.isClosed(next, entry, exit) {
+		if len(next) == len(set) && p.isClosed(next, entry) {
 			return &masked{nodes: next, entry: entry, exit: exit}
 		}
 		// Growing does not close the set: an edge from beyond the exit leads back into
@@ -160,7 +160,7 @@ func (p *part) growPiece(set map[int]bool) *masked {
 }
 
 // isClosed tells whether nothing but the entry is reached from outside.
-func (p *part) isClosed(set map[int]bool, entry, exit int) bool {
+func (p *part) isClosed(set map[int]bool, entry int) bool {
 	for n := range set {
 		if n == entry {
 			continue

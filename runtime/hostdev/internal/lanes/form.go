@@ -150,9 +150,8 @@ const (
 	OpIf // Args: condition
 	OpElse
 	OpEnd
-	OpBr      // Imm: the label of a block or loop
-	OpBrIf    // Args: condition
-	OpBrTable // Args: index; Labels, the last for the rest
+	OpBr   // Imm: the label of a block or loop
+	OpBrIf // Args: condition
 	OpReturn
 )
 

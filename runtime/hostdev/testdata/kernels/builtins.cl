@@ -17,6 +17,8 @@ kernel void ids(global ulong *out) {
   o[19] = get_global_id(d) * 100 + get_local_size(d);
 }
 
+kernel void linear_ids(global ulong *out) { out[get_local_linear_id()] = get_global_linear_id(); }
+
 kernel void __attribute__((reqd_work_group_size(4, 2, 1))) required(global ulong *out) {
   out[get_global_linear_id()] = get_local_size(0) * 10 + get_local_size(1);
 }

@@ -17,6 +17,11 @@ kernel void store_constant(global int *out) { *(global int *)(ulong)fixed = 1; }
 kernel void keep_pointer(global ulong *cell, global int *memory) { cell[0] = (ulong)memory; }
 kernel void use_pointer(global ulong *cell) { *(global int *)cell[0] = 1; }
 kernel void endless(global volatile int *out) { while (out[0] == 0) out[1]++; }
+kernel void rivals(global volatile int *out) { // two work-groups at the same time
+  atomic_inc(out);
+  while (atomic_add(out, 0) < 2) {}
+  for (int i = 0; i < 10 << 14; i++) out[1 + get_group_id(0)]++;
+}
 kernel void divergent(global int *out, local int *l) {
   if (get_local_id(0) < 2) barrier(CLK_LOCAL_MEM_FENCE);
   out[get_global_id(0)] = 1;
