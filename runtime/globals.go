@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/globals"
@@ -18,39 +20,66 @@ type deviceGlobals struct {
 	database globals.Database
 
 	mu      sync.Mutex
-	buffers map[globalKey]driver.Memory // of the variables without image scope
+	buffers map[globalKey]*globalMemory // of the variables without image scope
 }
 
-// globalKey names the memory of a variable. A library that was unloaded may come back with
-// a variable of another size, while kernels of the old one still point to the old memory.
+// globalKey names the memory of a variable. A library that was unloaded may come back:
+// its variables are new ones then, as those of its host code are, while kernels of the old
+// ones still point to the old memory. The size counts too, as the host's object alone keeps
+// a variable while its images come and go.
 type globalKey struct {
 	device *Device
 	id     string
+	number uint64
 	size   int64 // bytes
 }
+
+// globalMemory is the memory of a variable, with the number of its users: programs that
+// point to it, and calls. Only those that have the lock of deviceGlobals add users.
+type globalMemory struct {
+	driver.Memory
+	users atomic.Int64
+}
+
+func (m *globalMemory) releaseUse() { m.users.Add(-1) }
 
 // DeviceGlobals is the database of device globals; the host registers its
 // objects there.
 func (r *Runtime) DeviceGlobals() *globals.Database { return &r.globals.database }
 
-// sharedMemory returns the memory of a variable on a device, zeroed on first use.
-// All images and programs of the device share it.
-func (g *deviceGlobals) sharedMemory(d *Device, v *globals.Variable) (driver.Memory, error) {
+// sharedMemory returns the memory of a variable on a device, zeroed on first use, with a
+// user added. All images and programs of the device share it.
+func (g *deviceGlobals) sharedMemory(d *Device, v *globals.Variable) (*globalMemory, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	key := globalKey{d, v.ID, v.Size}
-	if m := g.buffers[key]; m != nil {
-		return m, nil
+	key := globalKey{d, v.ID, v.Number, v.Size}
+	m := g.buffers[key]
+	if m == nil {
+		g.closeGone()
+		allocated, err := d.Alloc(driver.DeviceMemory, v.Size)
+		if err != nil {
+			return nil, fmt.Errorf("device global %s: %w", v.ID, err)
+		}
+		if g.buffers == nil {
+			g.buffers = make(map[globalKey]*globalMemory)
+		}
+		m = &globalMemory{Memory: allocated}
+		g.buffers[key] = m
 	}
-	m, err := d.Alloc(driver.DeviceMemory, v.Size)
-	if err != nil {
-		return nil, fmt.Errorf("device global %s: %w", v.ID, err)
-	}
-	if g.buffers == nil {
-		g.buffers = make(map[globalKey]driver.Memory)
-	}
-	g.buffers[key] = m
+	m.users.Add(1)
 	return m, nil
+}
+
+// closeGone closes the memory of variables that left, where no program points to it any
+// more. It waits for the next allocation, since no driver may be called while a library is
+// unloaded. The caller has the lock.
+func (g *deviceGlobals) closeGone() {
+	for key, m := range g.buffers {
+		if m.users.Load() == 0 && g.database.IsGone(key.id, key.number) {
+			delete(g.buffers, key)
+			_ = m.Close() // not about this allocation
+		}
+	}
 }
 
 // prepareProgram writes the addresses of the shared variables into a program before its
@@ -61,7 +90,7 @@ func (g *deviceGlobals) prepareProgram(d *Device, p *builtProgram) error {
 		for _, img := range p.value.link.Images {
 			for _, id := range globals.Of(img) {
 				v, err := g.database.ByID(id)
-				if err != nil || v.ImageScope {
+				if err != nil || v.ImageScope || !slices.Contains(v.Images, img) {
 					continue // the image went meanwhile, or the variable is the program's
 				}
 				if q == nil {
@@ -81,7 +110,7 @@ func (g *deviceGlobals) prepareProgram(d *Device, p *builtProgram) error {
 
 // writePointer writes the address of a variable's memory into the program's pointer
 // to it. A program without the pointer does not use the variable.
-func (g *deviceGlobals) writePointer(d *Device, q driver.Queue, p driver.Program, v *globals.Variable) error {
+func (g *deviceGlobals) writePointer(d *Device, q driver.Queue, p *linkedProgram, v *globals.Variable) error {
 	pointer, err := p.Variable(v.ID)
 	if errors.Is(err, driver.ErrNotFound) {
 		return nil
@@ -93,7 +122,8 @@ func (g *deviceGlobals) writePointer(d *Device, q driver.Queue, p driver.Program
 	if err != nil {
 		return err
 	}
-	a, ok := m.(driver.Addresser)
+	p.pointsTo = append(p.pointsTo, m)
+	a, ok := m.Memory.(driver.Addresser)
 	if !ok {
 		return fmt.Errorf("device global %s: memory of %v has no address: %w", v.ID, d, driver.ErrUnsupported)
 	}
@@ -129,7 +159,8 @@ func (r *Runtime) withGlobal(ctx context.Context, d *Device, v globals.Variable,
 		if err != nil {
 			return err
 		}
-		return f(m)
+		defer m.releaseUse() // a command that was queued keeps the memory until it ends
+		return f(m.Memory)
 	}
 	v.Images = resolve.OfDevice(v.Images, d.Accepts, d.Info().Type)
 	img, err := v.OnlyImage()

@@ -95,6 +95,49 @@ func TestGlobalOfAnotherSize(t *testing.T) {
 	}
 }
 
+// TestGlobalComesBack: the variable of a library that was unloaded and loaded again is a new
+// one, of zeros. A program of before keeps the old one, whose memory goes after it.
+func TestGlobalComesBack(t *testing.T) {
+	fake, rt, device, queue := globalsRuntime(t)
+	registration := rt.Register(appOwner, []*devimg.Image{withGlobals("k1", 0, "shared")})
+	v := must(rt.DeviceGlobals().ByID("shared"))
+	if err := rt.WriteGlobal(t.Context(), device, queue, v, 0, []byte("sixteen bytes of"), driver.Sync{Block: true}); err != nil {
+		t.Fatal(err)
+	}
+	old := must(rt.Program(t.Context(), device, KernelRef{Name: "k1"}))
+	_ = must(old.Kernel()).Close()
+	for round := range 3 {
+		rt.Unregister(registration)
+		registration = rt.Register(appOwner, []*devimg.Image{withGlobals("k1", 0, "shared")})
+		v = must(rt.DeviceGlobals().ByID("shared"))
+		data := make([]byte, 16)
+		if err := rt.ReadGlobal(t.Context(), device, queue, v, 0, data, driver.Sync{Block: true}); err != nil || string(data) != string(make([]byte, 16)) {
+			t.Errorf("round %d: the new variable is %q, %v", round, data, err)
+		}
+		if err := rt.WriteGlobal(t.Context(), device, queue, v, 0, []byte{1}, driver.Sync{Block: true}); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(rt.globals.buffers); n != 2 {
+			t.Errorf("round %d: there is memory of %d variables; want that of the old program and the new one", round, n)
+		}
+	}
+	if users := old.built.value.pointsTo; len(users) != 1 || users[0].users.Load() != 1 {
+		t.Errorf("the old program points to %v", users)
+	}
+	live := fake.Live()
+	_ = old.Close()
+	rt.Register(libOwner, []*devimg.Image{withGlobals("k2", 0, "other")})
+	other := must(rt.DeviceGlobals().ByID("other"))
+	_ = must(rt.Program(t.Context(), device, KernelRef{Name: "k2"})).Close() // gives the old program up
+	rt.Unregister(registration)
+	if err := rt.WriteGlobal(t.Context(), device, queue, other, 0, []byte{1}, driver.Sync{Block: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(rt.globals.buffers); n != 1 {
+		t.Errorf("there is memory of %d variables after all but one went (%d things of the driver were open, %d are)", n, live, fake.Live())
+	}
+}
+
 // TestOwnGlobal: a variable of image scope is read and written where the one
 // image has it.
 func TestOwnGlobal(t *testing.T) {
@@ -120,6 +163,31 @@ func TestOwnGlobal(t *testing.T) {
 	v.Images = nil
 	if err := rt.ReadGlobal(t.Context(), device, queue, v, 0, data, driver.Sync{Block: true}); !errors.Is(err, globals.ErrNoImage) {
 		t.Errorf("in no image: %v", err)
+	}
+}
+
+// TestOwnGlobalStays: the value of a variable is not lost with a program that nobody holds,
+// when there are too many programs or the device is short of memory.
+func TestOwnGlobalStays(t *testing.T) {
+	_, rt, device, queue := globalsRuntime(t)
+	rt.programs.limit = 1
+	registration := rt.Register(appOwner, []*devimg.Image{withGlobals("k1", 1, "own")})
+	rt.Register(libOwner, []*devimg.Image{image(drivertest.Code{Kernels: []string{"k2"}})})
+	v := must(rt.DeviceGlobals().ByID("own"))
+	if err := rt.WriteGlobal(t.Context(), device, queue, v, 0, []byte{9}, driver.Sync{Block: true}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_ = must(rt.Program(t.Context(), device, KernelRef{Name: "k2"})).Close()
+		_ = rt.programs.dropIdle()
+	}
+	data := make([]byte, 1)
+	if err := rt.ReadGlobal(t.Context(), device, queue, v, 0, data, driver.Sync{Block: true}); err != nil || data[0] != 9 {
+		t.Errorf("read %v, %v", data, err)
+	}
+	rt.Unregister(registration)
+	if kept := rt.Statistics().Programs.Kept; kept != 0 {
+		t.Errorf("%d programs are kept after the image went", kept)
 	}
 }
 

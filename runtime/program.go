@@ -163,7 +163,7 @@ func (b *builder) buildProgram(ctx context.Context) (*linkedProgram, error) {
 		}
 		b.keepBinary(inputs, p)
 	}
-	return &linkedProgram{Program: p, link: b.link, specs: b.specs}, nil
+	return &linkedProgram{Program: p, link: b.link, specs: b.specs, ownVariables: b.runtime.globals.database.HaveOwn(b.link.Images)}, nil
 }
 
 func (b *builder) compileAndLink(ctx context.Context) (_ driver.Program, err error) {

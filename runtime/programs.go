@@ -42,9 +42,22 @@ type linkedProgram struct {
 	driver.Program
 	link  *resolve.Link
 	specs []string // of the images of the link
+	// ownVariables: device globals of image scope are in it, with what was written to them.
+	ownVariables bool
 
 	mu       sync.Mutex
 	prepared bool // for its first launch
+	pointsTo []*globalMemory
+}
+
+// Close closes the program of the driver. Nothing points to the memory of its device
+// globals then.
+func (p *linkedProgram) Close() error {
+	err := p.Program.Close()
+	for _, m := range p.pointsTo {
+		m.releaseUse()
+	}
+	return err
 }
 
 // prepareOnce does the work that a program needs once, before its first launch. After a

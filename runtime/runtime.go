@@ -67,6 +67,7 @@ func NewLazily(backends []Backend, o Options) *Runtime {
 		r.backends = append(r.backends, &lazyBackend{Backend: b, trace: o.Trace})
 	}
 	r.programs.limit, r.objects.limit = maxPrograms, maxObjects
+	r.programs.isState = func(p *linkedProgram) bool { return p.ownVariables }
 	return r
 }
 

@@ -26,6 +26,9 @@ type Counters struct {
 // a limit is ready, and it is safe for concurrent use.
 type store[K comparable, T interface{ Close() error }] struct {
 	limit int
+	// isState reports whether a thing has contents that another build of it would not have:
+	// it stays until one of its images goes. Nil: none has.
+	isState func(T) bool
 
 	mu      sync.Mutex
 	entries map[K]*built[K, T]
@@ -147,7 +150,7 @@ func (s *store[K, T]) evictOldest() {
 	for len(s.entries) > s.limit {
 		var oldest *built[K, T]
 		for _, b := range s.entries {
-			if b.isIdle() && (oldest == nil || b.last < oldest.last) {
+			if s.isDispensable(b) && (oldest == nil || b.last < oldest.last) {
 				oldest = b
 			}
 		}
@@ -158,6 +161,11 @@ func (s *store[K, T]) evictOldest() {
 		s.forgotten = append(s.forgotten, oldest)
 		s.counters.Evicted++
 	}
+}
+
+// isDispensable reports whether nobody else uses the entry and nothing is lost with it.
+func (s *store[K, T]) isDispensable(b *built[K, T]) bool {
+	return b.isIdle() && (s.isState == nil || !b.isReady() || b.err != nil || !s.isState(b.value))
 }
 
 // findBuilt returns an entry that was built and that the caller wants, with a use added,
@@ -194,9 +202,9 @@ func (s *store[K, T]) forgetImages(gone map[*registry.Image]bool) {
 	})
 }
 
-// dropIdle closes everything that is not in use elsewhere.
+// dropIdle closes everything that is not in use elsewhere, but for state.
 func (s *store[K, T]) dropIdle() error {
-	s.dropEntries(func(b *built[K, T]) bool { return b.isReady() && b.isIdle() })
+	s.dropEntries(func(b *built[K, T]) bool { return b.isReady() && s.isDispensable(b) })
 	return s.giveUp()
 }
 

@@ -30,8 +30,11 @@ var (
 
 // Variable is one device global as it is now.
 type Variable struct {
-	ID   string
-	Size int64 // 0: not known, as no image was registered yet
+	ID string
+	// Number tells a variable from those that had the name before: each was registered
+	// after the images and the host's object of the one before had gone.
+	Number uint64
+	Size   int64 // 0: not known, as no image was registered yet
 	// ImageScope: each image has a variable of its own. Otherwise all images share one,
 	// to which each has a pointer.
 	ImageScope bool
@@ -64,6 +67,7 @@ type Database struct {
 	mu    sync.Mutex
 	byID  map[string]*Variable
 	hosts map[uint64]string
+	last  uint64 // Number of the variable that was registered last
 }
 
 // description is the value of a property of the set of device globals.
@@ -110,7 +114,8 @@ func (d *Database) AddImages(images []*registry.Image) error {
 func (d *Database) findVariable(id string) *Variable {
 	v := d.byID[id]
 	if v == nil {
-		v = &Variable{ID: id}
+		d.last++
+		v = &Variable{ID: id, Number: d.last}
 		if d.byID == nil {
 			d.byID = make(map[string]*Variable)
 		}
@@ -177,6 +182,28 @@ func (d *Database) ByID(id string) (Variable, error) {
 		return *v, nil
 	}
 	return Variable{}, fmt.Errorf("device global %s: %w", id, ErrUnknown)
+}
+
+// HaveOwn reports whether one of the images has a variable of image scope.
+func (d *Database) HaveOwn(images []*registry.Image) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, img := range images {
+		for _, id := range Of(img) {
+			if v := d.byID[id]; v != nil && v.ImageScope {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// IsGone reports whether a variable left: its name is unknown, or that of a later one.
+func (d *Database) IsGone(id string, number uint64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v := d.byID[id]
+	return v == nil || v.Number != number
 }
 
 // ByHost is ByID for the address of the host's object.

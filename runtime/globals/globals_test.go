@@ -41,7 +41,7 @@ func TestEitherOrder(t *testing.T) {
 		if !hostFirst {
 			d.AddHost(0x1000, "x")
 		}
-		want := Variable{ID: "x", Size: 300, Host: 0x1000}
+		want := Variable{ID: "x", Number: 1, Size: 300, Host: 0x1000}
 		for name, get := range map[string]func() (Variable, error){
 			"ByID":   func() (Variable, error) { return d.ByID("x") },
 			"ByHost": func() (Variable, error) { return d.ByHost(0x1000) },
@@ -56,7 +56,7 @@ func TestEitherOrder(t *testing.T) {
 			}
 		}
 		d.RemoveImages(map[*registry.Image]bool{list[0]: true, list[1]: true})
-		if v, err := d.ByID("x"); err != nil || len(v.Images) != 0 {
+		if v, err := d.ByID("x"); err != nil || len(v.Images) != 0 || d.IsGone("x", 1) {
 			t.Errorf("after its images went: %+v, %v", v, err)
 		}
 		d.RemoveHost(0x1000)
@@ -66,6 +66,9 @@ func TestEitherOrder(t *testing.T) {
 		}
 		if _, err := d.ByHost(0x1000); !errors.Is(err, ErrUnknown) {
 			t.Errorf("after all went: %v", err)
+		}
+		if err := d.AddImages(list); err != nil || !d.IsGone("x", 1) || d.IsGone("x", 2) {
+			t.Errorf("the one that comes back is not another one: %v", err)
 		}
 	}
 }
