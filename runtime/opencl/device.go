@@ -36,6 +36,8 @@ type Device struct {
 
 	own      sync.Mutex
 	internal *queue // for the device's own work
+
+	late *lateCalls
 }
 
 // oldestVersion is OpenCL 1.2, which introduced clCompileProgram and clLinkProgram. For a
@@ -48,7 +50,7 @@ func (d *Driver) newDevice(p *platform, handle cl.Handle) (*Device, error) {
 	if handle == 0 {
 		return nil, errors.New("the driver lists a null device")
 	}
-	device := &Device{driver: d, platform: p, api: p.api, handle: handle}
+	device := &Device{driver: d, platform: p, api: p.api, handle: handle, late: newLateCalls()}
 	info, err := device.readInfo()
 	if err != nil {
 		return nil, err
@@ -160,6 +162,7 @@ func (d *Device) newCommandQueue(context cl.Handle, properties uint64) (cl.Handl
 // closeDevice releases the queue, the sub-devices and the context. Sub-devices come before
 // the parent, which their contexts use.
 func (d *Device) closeDevice() error {
+	d.endCallbacks()
 	errs := []error{d.closeOwnQueue()}
 	d.collectLast()
 	d.mu.Lock()

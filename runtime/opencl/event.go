@@ -178,6 +178,8 @@ func (e *event) Wait(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-e.device.late.over:
+		return errDeviceClosed
 	}
 }
 
@@ -219,30 +221,72 @@ func (e *event) flushQueues() {
 var callbacks struct {
 	sync.Mutex
 	next    uintptr
-	waiting map[uintptr]func(status int)
+	waiting map[uintptr]*waiter
+}
+
+// waiter is a function that waits for the end of an event, of which it has a use.
+type waiter struct {
+	event *event
+	ended func(error)
+}
+
+// tellEnd calls the function of an event that has ended with that status, on a goroutine,
+// as a driver's thread must not call the driver. The calls to the driver were entered.
+func (w *waiter) tellEnd(status int) {
+	go func() {
+		err := w.event.endError(status)
+		_ = w.event.releaseUse() // before the function, which may be the last that anyone waits for
+		w.event.device.late.leave()
+		w.ended(err)
+	}()
 }
 
 // callback is the C function for all of them, made once.
 var callback = sync.OnceValue(func() uintptr {
 	return cl.EventCallback(func(status int, number uintptr) {
-		if f := takeCallback(number); f != nil {
-			f(status)
+		if w := takeCallback(number); w != nil {
+			w.tellEnd(status)
 		}
 	})
 })
 
-// takeCallback removes and returns the function of a number, nil if it was taken before:
-// each is called once.
-func takeCallback(number uintptr) func(status int) {
+// takeCallback removes and returns the function of a number, for a call of tellEnd. It
+// returns nil if it was taken before, as each is called once, or if the device is closed.
+func takeCallback(number uintptr) *waiter {
 	callbacks.Lock()
 	defer callbacks.Unlock()
-	f := callbacks.waiting[number]
+	w := callbacks.waiting[number]
+	if w == nil || !w.event.device.late.enter() {
+		return nil
+	}
 	delete(callbacks.waiting, number)
-	return f
+	return w
 }
 
-// onEnd has f called when the event ends, on a goroutine. It keeps the event
-// until then.
+// forgetCallback removes the function of a number. It reports whether there was one.
+func forgetCallback(number uintptr) bool {
+	callbacks.Lock()
+	defer callbacks.Unlock()
+	_, ok := callbacks.waiting[number]
+	delete(callbacks.waiting, number)
+	return ok
+}
+
+// takeCallbacks removes and returns the functions that wait for events of a device.
+func takeCallbacks(d *Device) (list []*waiter) {
+	callbacks.Lock()
+	defer callbacks.Unlock()
+	for number, w := range callbacks.waiting {
+		if w.event.device == d {
+			list = append(list, w)
+			delete(callbacks.waiting, number)
+		}
+	}
+	return list
+}
+
+// onEnd has f called when the event ends, on a goroutine. It keeps the event until then. If
+// the device is closed before, f is not called.
 func (e *event) onEnd(f func(error)) (err error) {
 	e.uses.Add(2) // the callback's, and this function's
 	defer func() { err = errors.Join(err, e.releaseUse()) }()
@@ -250,25 +294,21 @@ func (e *event) onEnd(f func(error)) (err error) {
 	callbacks.next++
 	number := callbacks.next
 	if callbacks.waiting == nil {
-		callbacks.waiting = make(map[uintptr]func(int))
+		callbacks.waiting = make(map[uintptr]*waiter)
 	}
-	callbacks.waiting[number] = func(status int) {
-		go func() { // a driver's thread must not call the driver
-			err := e.endError(status)
-			_ = e.releaseUse() // first: f may be the last that anyone waits for
-			f(err)
-		}()
-	}
+	callbacks.waiting[number] = &waiter{e, f}
 	callbacks.Unlock()
 	if err = e.device.api.OnEnd(e.handle, callback(), number); err != nil {
-		takeCallback(number)
-		return errors.Join(err, e.releaseUse())
+		if forgetCallback(number) {
+			err = errors.Join(err, e.releaseUse())
+		}
+		return err
 	}
 	// Oclgrind does not call back for an event that has ended already. A driver that
 	// does finds the function taken.
 	if status, err := e.readStatus(); err == nil && status <= 0 {
-		if f := takeCallback(number); f != nil {
-			f(status)
+		if w := takeCallback(number); w != nil {
+			w.tellEnd(status)
 		}
 	}
 	return nil

@@ -1,14 +1,17 @@
 package opencl
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -93,10 +96,6 @@ func (f *fakeLibrary) setText(name, value string) {
 func (f *fakeLibrary) open(o Options) *Driver {
 	f.t.Helper()
 	f.t.Cleanup(func() {
-		// A wait that was given up ends on a goroutine of its own.
-		for end := time.Now().Add(time.Minute); f.number("device_live") != 0 && time.Now().Before(end); {
-			time.Sleep(time.Millisecond)
-		}
 		for _, counter := range []string{"device_live", "device_misuses"} {
 			if n := f.number(counter); n != 0 {
 				f.t.Errorf("%s is %d", counter, n)
@@ -299,6 +298,74 @@ func TestLostDevice(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLateEnd: a command that ends after its device was closed calls the driver no more, and
+// leaves nothing open; a wait that was given up before is such a case.
+func TestLateEnd(t *testing.T) {
+	var closed atomic.Bool
+	f := buildFake(t)
+	d := onlyDevice(t, f.open(Options{Enter: func(call string) {
+		if closed.Load() {
+			t.Errorf("%s is called after the end", call)
+		}
+	}}))
+	gate, err := d.NewEvent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting := gate.(*event)
+	given, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := waiting.Wait(given); !errors.Is(err, context.Canceled) {
+		t.Errorf("a wait that is given up: %v", err)
+	}
+	waiting.OnDone(func(err error) { t.Errorf("the function is called after the end, with %v", err) })
+	left := make(chan error)
+	go func() { left <- waiting.Wait(contextWithEnd(t)) }()
+	for callbackCount(d) < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	callbacks.Lock()
+	numbers := slices.Collect(maps.Keys(callbacks.waiting))
+	callbacks.Unlock()
+	if err := gate.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := d.driver.Close(); err != nil {
+		t.Error(err)
+	}
+	closed.Store(true)
+	if err := <-left; !errors.Is(err, errDeviceClosed) {
+		t.Errorf("a wait under the end of the device: %v", err)
+	}
+	for _, number := range numbers {
+		if takeCallback(number) != nil {
+			t.Errorf("function %d is still there", number)
+		}
+	}
+	if n := f.number("device_live"); n != 0 {
+		t.Errorf("device_live is %d", n)
+	}
+}
+
+// contextWithEnd is a context that can end, and does with the test.
+func contextWithEnd(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// callbackCount is the number of functions that wait for events of a device.
+func callbackCount(d *Device) (n int) {
+	callbacks.Lock()
+	defer callbacks.Unlock()
+	for _, w := range callbacks.waiting {
+		if w.event.device == d {
+			n++
+		}
+	}
+	return n
 }
 
 // TestFailedCommand: a command that fails on the device is told by Finish and by
