@@ -20,8 +20,9 @@ type ReadOptions struct {
 	MaxInflated int64
 }
 
-// File is a file whose device images were found. Its images may be read from several goroutines;
-// edits and Close must not run at the same time as anything else.
+// File is a file whose device images were found. Its images may be read from several goroutines,
+// also while an edit writes a copy of the file. Two edits must not run at the same time, and Close
+// not at the same time as anything else.
 type File struct {
 	name    string
 	images  []Located

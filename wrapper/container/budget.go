@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -22,7 +23,7 @@ const DefaultBudget = 1 << 30
 const heldBytes = 8 << 20
 
 // Budget counts the bytes that compressed parts may still inflate to, and owns the files and
-// mappings of inflated envelopes. It is not safe for concurrent use.
+// mappings of inflated envelopes. It is not safe for concurrent use, except for Release.
 type Budget struct {
 	left, all int64
 	held      int64
@@ -63,7 +64,7 @@ func (b *Budget) Release() {
 	if b.scratch == nil {
 		return
 	}
-	for _, data := range b.scratch.maps {
+	for _, data := range b.scratch.mappings() {
 		filemap.Release(data)
 	}
 }
@@ -189,7 +190,7 @@ func (b *Budget) inflateInto(mapped, packed []byte) (int64, error) {
 		return 0, err
 	}
 	defer d.Close()
-	defer filemap.KeepReleasing(b.scratch.maps...)() // the decoder says nothing while it works
+	defer filemap.KeepReleasing(b.scratch.mappings()...)() // the decoder says nothing while it works
 	out, err := d.DecodeAll(packed, mapped[:0:len(mapped)])
 	return int64(len(out)), err
 }
@@ -200,7 +201,7 @@ func (b *Budget) MapFile(f *os.File, size int64) ([]byte, error) { return b.mapF
 func (b *Budget) mapFile(f *os.File, size int64, writable bool) ([]byte, error) {
 	data, err := filemap.Map(f, size, writable)
 	if data != nil {
-		b.scratch.maps = append(b.scratch.maps, data)
+		b.scratch.addMapping(data)
 	}
 	return data, err
 }
@@ -250,19 +251,37 @@ func (b *Budget) storeCode(write func(io.Writer) error) (devimg.Code, error) {
 	return devimg.Section(f, 0, size), err
 }
 
-// scratch is files without names and their mappings.
+// scratch is files without names and their mappings. It is safe for concurrent use: the
+// pages of what was read are released while an edit adds files.
 type scratch struct {
+	mu    sync.Mutex
 	files []*os.File
 	maps  [][]byte
+}
+
+func (s *scratch) addMapping(data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.maps = append(s.maps, data)
+}
+
+// mappings are those of now; the caller must not change the slice.
+func (s *scratch) mappings() [][]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clip(s.maps)
 }
 
 // create makes a file that vanishes with the process.
 func (s *scratch) create() (*os.File, error) {
 	f, err := createNameless()
-	if err == nil {
-		s.files = append(s.files, f)
+	if err != nil {
+		return nil, err
 	}
-	return f, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.files = append(s.files, f)
+	return f, nil
 }
 
 // createNameless makes a file that vanishes with the process, or earlier when nothing refers to it.
@@ -276,6 +295,8 @@ func createNameless() (*os.File, error) {
 }
 
 func (s *scratch) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, data := range slices.Backward(s.maps) {
 		filemap.Unmap(data)
 	}

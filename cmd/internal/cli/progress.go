@@ -30,6 +30,7 @@ type Progress struct {
 	done  atomic.Int64
 	total atomic.Int64
 	stop  chan struct{}
+	once  sync.Once // closes stop
 	ended sync.WaitGroup
 }
 
@@ -49,9 +50,9 @@ func (p *Progress) Add(n int) { p.done.Add(int64(n)) }
 // SetTotal sets the number of pieces.
 func (p *Progress) SetTotal(n int) { p.total.Store(int64(n)) }
 
-// Stop removes the line. It is called once.
+// Stop removes the line. A second call does nothing.
 func (p *Progress) Stop() {
-	close(p.stop)
+	p.once.Do(func() { close(p.stop) })
 	p.ended.Wait()
 }
 
