@@ -42,7 +42,7 @@ type linkedProgram struct {
 	driver.Program
 	link  *resolve.Link
 	specs []string // of the images of the link
-	// ownVariables: device globals of image scope are in it, with what was written to them.
+	// ownVariables: device globals of image scope are in it, with their values.
 	ownVariables bool
 
 	mu       sync.Mutex

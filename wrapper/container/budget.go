@@ -251,8 +251,8 @@ func (b *Budget) storeCode(write func(io.Writer) error) (devimg.Code, error) {
 	return devimg.Section(f, 0, size), err
 }
 
-// scratch is files without names and their mappings. It is safe for concurrent use: the
-// pages of what was read are released while an edit adds files.
+// scratch holds files without names and their mappings. It is safe for concurrent use: the
+// pages that readers have touched are released while an edit adds files.
 type scratch struct {
 	mu    sync.Mutex
 	files []*os.File
