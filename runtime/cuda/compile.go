@@ -86,7 +86,7 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.Lin
 	}
 	image := newImage(own)
 	var p *program
-	err = dl.KeepSignals(func() error { // the compiler is a library of its own
+	err = dl.KeepSignals("NVIDIA's driver", func() error { // the compiler is a library of its own
 		return d.withContext(func() (err error) {
 			if image.code, err = d.linkCode(own); err == nil {
 				p, err = d.loadImage(image)

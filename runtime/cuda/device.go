@@ -66,7 +66,7 @@ func (d *Device) primaryContext() (libcuda.Context, error) {
 		return libcuda.Context(c), nil
 	}
 	var c libcuda.Context
-	err := dl.KeepSignals(func() (err error) { c, err = d.library.RetainPrimary(d.number); return err })
+	err := dl.KeepSignals("NVIDIA's driver", func() (err error) { c, err = d.library.RetainPrimary(d.number); return err })
 	if err == nil {
 		d.context.Store(uintptr(c))
 	}

@@ -33,7 +33,7 @@ type Driver struct {
 // a library, with the loader's own words, and without a device. The caller closes
 // the driver.
 func New(o Options) (d *Driver, err error) {
-	err = dl.KeepSignals(func() (err error) {
+	err = dl.Opening("NVIDIA's driver", func() (err error) {
 		d, err = openDriver(o)
 		return err
 	})

@@ -55,7 +55,7 @@ func (d *Device) LoadBinary(ctx context.Context, data []byte) (driver.Program, e
 		return nil, &driver.BuildError{Device: d.info.Name, Err: err}
 	}
 	p := &program{device: d, tables: stored.Tables, binary: bytes.Clone(data)}
-	if err := p.closeUnless(dl.KeepSignals(func() error { return p.loadModules(ze.FormatNative, sources) })); err != nil {
+	if err := p.closeUnless(dl.KeepSignals("a Level Zero driver", func() error { return p.loadModules(ze.FormatNative, sources) })); err != nil {
 		return nil, err
 	}
 	return p, nil

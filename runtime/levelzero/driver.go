@@ -40,7 +40,7 @@ type Driver struct {
 // driver for it. If one of several drivers fails, Devices reports that. The caller
 // closes the driver.
 func New(o Options) (d *Driver, err error) {
-	err = dl.KeepSignals(func() (err error) {
+	err = dl.Opening("a Level Zero driver", func() (err error) {
 		d, err = openDriver(o)
 		return err
 	})

@@ -82,7 +82,7 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.Lin
 		return nil, &driver.BuildError{Device: d.info.Name, Err: err}
 	}
 	p := &program{device: d, tables: devicecode.NewTables(linked)}
-	if err := p.closeUnless(dl.KeepSignals(func() error { return p.createModules(own) })); err != nil {
+	if err := p.closeUnless(dl.KeepSignals("a Level Zero driver", func() error { return p.createModules(own) })); err != nil {
 		return nil, err
 	}
 	return p, nil

@@ -40,7 +40,7 @@ func (d *Device) LoadBinary(ctx context.Context, data []byte) (driver.Program, e
 		return nil, err
 	}
 	p := &program{device: d, tables: stored.Tables, binary: bytes.Clone(data)}
-	err = dl.KeepSignals(func() (err error) {
+	err = dl.KeepSignals(d.culprit(), func() (err error) {
 		p.handle, err = d.buildBinary(stored.Code, "")
 		return err
 	})

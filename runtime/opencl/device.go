@@ -100,6 +100,9 @@ func (d *Device) nativeTarget() string {
 	return "spir64_x86_64"
 }
 
+// culprit names the driver in the message about one that ends the process.
+func (d *Device) culprit() string { return "the OpenCL driver of " + d.info.Name }
+
 // openContext returns the context, which is made on first use. There is one for each
 // device: memory, programs and queues of a device must share it, and nothing is shared
 // between devices.
@@ -109,7 +112,7 @@ func (d *Device) openContext() (cl.Handle, error) {
 	if d.context != 0 {
 		return d.context, nil
 	}
-	err := dl.KeepSignals(func() (err error) {
+	err := dl.KeepSignals(d.culprit(), func() (err error) {
 		d.context, err = d.api.NewContext(d.platform.handle, d.handle)
 		return err
 	})

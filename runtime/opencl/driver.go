@@ -78,7 +78,7 @@ func Open(o Options) (*Driver, error) {
 	if o.Fail != nil || o.Enter != nil || o.Trace != nil {
 		hooks = &cl.Hooks{Before: o.Fail, Enter: o.Enter, After: o.Trace}
 	}
-	err := dl.KeepSignals(func() (err error) {
+	err := dl.Opening("an OpenCL driver", func() (err error) {
 		d.api, err = cl.Open(o.Libraries, hooks)
 		return err
 	})
@@ -102,7 +102,7 @@ func (d *Driver) Devices() ([]driver.Device, error) {
 	if d.listed {
 		return d.devices, nil
 	}
-	err := dl.KeepSignals(d.listDevices)
+	err := dl.Opening("an OpenCL driver", d.listDevices)
 	d.listed = err == nil
 	return d.devices, err
 }

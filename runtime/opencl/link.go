@@ -31,7 +31,7 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, opts driver.
 	}
 	p := &program{device: d, tables: devicecode.NewTables(linked)}
 	// Drivers' compilers install signal handlers while they run.
-	err = dl.KeepSignals(func() (err error) {
+	err = dl.KeepSignals(d.culprit(), func() (err error) {
 		p.handle, err = d.linkNative(ctx, own, linked, opts.Options)
 		return err
 	})

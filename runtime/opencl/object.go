@@ -101,7 +101,7 @@ func (d *Device) compileProgram(o *object, values map[uint32][]byte) error {
 			return d.buildError(fmt.Errorf("%s: %w", o.name, err))
 		}
 	}
-	err := dl.KeepSignals(func() error { return d.api.Compile(o.program, d.handle, o.options) })
+	err := dl.KeepSignals(d.culprit(), func() error { return d.api.Compile(o.program, d.handle, o.options) })
 	if err != nil {
 		return d.failedBuild(fmt.Errorf("%s: %w", o.name, err), o.program)
 	}
@@ -122,7 +122,7 @@ func (d *Device) compileOther(o *object) error {
 		o.program = 0
 		return d.failedBuild(fmt.Errorf("%s: %w", o.name, err), 0)
 	}
-	err = dl.KeepSignals(func() error { return d.api.Compile(o.program, d.handle, o.options) })
+	err = dl.KeepSignals(d.culprit(), func() error { return d.api.Compile(o.program, d.handle, o.options) })
 	if err != nil {
 		return errors.Join(d.failedBuild(fmt.Errorf("%s: %w", o.name, err), o.program), o.Close())
 	}

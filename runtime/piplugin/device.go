@@ -127,7 +127,7 @@ func (d *Device) open() (pi.Handle, error) {
 	if d.context != 0 {
 		return d.context, nil
 	}
-	err := dl.KeepSignals(func() (err error) {
+	err := dl.KeepSignals(d.driver.culprit(), func() (err error) {
 		d.context, err = d.plugin.NewContext(d.handle)
 		return err
 	})

@@ -3,6 +3,7 @@ package piplugin
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -49,7 +50,7 @@ type Driver struct {
 // caller closes the driver.
 func Open(o Options) (*Driver, error) {
 	d := &Driver{}
-	err := dl.KeepSignals(func() (err error) {
+	err := dl.Opening(culprit(o.Libraries), func() (err error) {
 		d.plugin, err = pi.Open(o.Libraries, pi.Hooks{Before: o.Fail, Enter: o.Enter, After: o.Trace})
 		return err
 	})
@@ -60,6 +61,19 @@ func Open(o Options) (*Driver, error) {
 	d.path = d.plugin.Path()
 	return d, nil
 }
+
+// culprit names the library in the message about one that ends the process: the first file
+// that exists, or the name that the loader looks for.
+func culprit(libraries []string) string {
+	for _, path := range libraries {
+		if _, err := os.Stat(path); err == nil {
+			return "the plugin " + path
+		}
+	}
+	return "the plugin " + strings.Join(libraries[max(len(libraries)-1, 0):], "")
+}
+
+func (d *Driver) culprit() string { return "the plugin " + d.path }
 
 // Name is the BackendName of the library.
 func (d *Driver) Name() string { return BackendName(d.path) }
@@ -97,7 +111,7 @@ func (d *Driver) Devices() ([]driver.Device, error) {
 	if d.listed {
 		return d.devices, nil
 	}
-	err := dl.KeepSignals(d.listDevices)
+	err := dl.Opening(d.culprit(), d.listDevices)
 	d.listed = err == nil
 	return d.devices, err
 }

@@ -28,7 +28,7 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, opts driver.
 		return nil, d.buildError(err)
 	}
 	p := &program{device: d, tables: devicecode.NewTables(linked)}
-	err = dl.KeepSignals(func() (err error) {
+	err = dl.KeepSignals(d.driver.culprit(), func() (err error) {
 		p.handle, err = d.linkNative(own, linked, opts.Options)
 		return err
 	})

@@ -100,7 +100,7 @@ func (d *Device) compileModule(o *object, values map[uint32][]byte) error {
 	if err != nil {
 		return d.buildError(fmt.Errorf("%s: %w", o.name, err))
 	}
-	err = dl.KeepSignals(func() error { return d.plugin.Compile(o.program, d.handle, o.options) })
+	err = dl.KeepSignals(d.driver.culprit(), func() error { return d.plugin.Compile(o.program, d.handle, o.options) })
 	if err != nil {
 		return d.failedBuild(fmt.Errorf("%s: %w", o.name, err), o.program)
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"offlink/internal/testtool"
@@ -205,3 +206,24 @@ func TestBadFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestSlowOpening: a driver that does not answer is named, one that does is not.
+func TestSlowOpening(t *testing.T) {
+	var out bytes.Buffer
+	told := make(chan bool)
+	err := opening("the slow one", func() error { <-told; return nil }, time.Millisecond, writerFunc(func(text []byte) {
+		out.Write(text)
+		close(told)
+	}))
+	if err != nil || !strings.Contains(out.String(), "offlink: the slow one has not answered for 1ms") {
+		t.Errorf("%v; the message is %q", err, out.String())
+	}
+	out.Reset()
+	if err := opening("the quick one", func() error { return nil }, time.Hour, &out); err != nil || out.Len() > 0 {
+		t.Errorf("%v; the message is %q", err, out.String())
+	}
+}
+
+type writerFunc func(text []byte)
+
+func (f writerFunc) Write(text []byte) (int, error) { f(text); return len(text), nil }
