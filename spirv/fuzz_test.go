@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -39,6 +40,20 @@ func use(m *Module) {
 	_ = m.Dump(io.Discard)
 }
 
+// checkExportNames holds ExportNames to the exports of the parsed module.
+func checkExportNames(t *testing.T, m *Module, code []byte) {
+	t.Helper()
+	names, err := ExportNames(code)
+	if err != nil {
+		t.Fatalf("Parse takes the module, ExportNames does not: %v", err)
+	}
+	for _, s := range m.Exports() {
+		if !slices.Contains(names, s.Name) {
+			t.Errorf("%q is exported and not among %q", s.Name, names)
+		}
+	}
+}
+
 // FuzzParse: bytes are a module, which is written as a module that reads as
 // the same, or they are an error.
 func FuzzParse(f *testing.F) {
@@ -52,6 +67,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		use(m)
+		checkExportNames(t, m, code)
 		written := m.Bytes()
 		again, err := Parse(written)
 		if err != nil {

@@ -59,9 +59,22 @@ func Parse(code []byte) (*Module, error) {
 	return m, nil
 }
 
-// toWords returns the words of a module in host order. The magic number tells their byte order
-// (SPIR-V, "Magic Number").
+// toWords returns the words of a module in host order.
 func toWords(code []byte) ([]uint32, error) {
+	order, err := byteOrder(code)
+	if err != nil {
+		return nil, err
+	}
+	words := make([]uint32, len(code)/4)
+	for i := range words {
+		words[i] = order.Uint32(code[4*i:])
+	}
+	return words, nil
+}
+
+// byteOrder finds the byte order of a module, which its magic number tells (SPIR-V, "Magic
+// Number"), and checks that it consists of words.
+func byteOrder(code []byte) (binary.ByteOrder, error) {
 	if len(code) < 4 {
 		return nil, ErrNotSPIRV
 	}
@@ -75,11 +88,7 @@ func toWords(code []byte) ([]uint32, error) {
 	if len(code)%4 != 0 {
 		return nil, &FormatError{len(code) &^ 3, OpNop, "the module ends within a word"}
 	}
-	words := make([]uint32, len(code)/4)
-	for i := range words {
-		words[i] = order.Uint32(code[4*i:])
-	}
-	return words, nil
+	return order, nil
 }
 
 // parseHeader checks the header. A version must be known, since the grammar is that of 1.0 to 1.6;

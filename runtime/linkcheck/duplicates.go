@@ -81,7 +81,7 @@ func (c *checker) compareKernels() {
 func (c *checker) sameKernel(a, b *registry.Image, name string) bool {
 	same, known := c.resolver.SameKernel(a, b, name)
 	if known {
-		c.resolver.Forget([]*registry.Image{a, b})
+		c.resolver.ForgetCode([]*registry.Image{a, b})
 		return same
 	}
 	return sameCode(a, b)

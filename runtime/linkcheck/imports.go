@@ -29,12 +29,11 @@ func (c *checker) resolveImports() {
 		if err != nil {
 			continue // reported as damaged already
 		}
-		if len(imports) == 0 {
-			c.resolver.Forget([]*registry.Image{img})
-		}
+		c.forgetCode(img)
 		for _, found := range imports {
 			entry := Import{Symbol: found.Symbol, Variable: found.Variable}
 			if found.Exporter != nil {
+				c.exporters[found.Exporter] = true
 				ref := refOf(found.Exporter)
 				entry.From = &ref
 			}
@@ -52,6 +51,14 @@ func (c *checker) resolveImports() {
 	}
 	for _, key := range order {
 		c.reportMissing(lacking[key])
+	}
+}
+
+// forgetCode has the resolver drop the parsed code of an image, unless others import from it:
+// that is needed again and again.
+func (c *checker) forgetCode(img *registry.Image) {
+	if !c.exporters[img] {
+		c.resolver.ForgetCode([]*registry.Image{img})
 	}
 }
 
@@ -136,9 +143,7 @@ func (c *checker) linkKernels(every bool) {
 				c.linkKernel(img.Owner, kernel)
 			}
 		}
-		if len(c.report.Images[i].Imports) == 0 {
-			c.resolver.Forget([]*registry.Image{img})
-		}
+		c.forgetCode(img)
 	}
 }
 

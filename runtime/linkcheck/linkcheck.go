@@ -106,7 +106,7 @@ func (r *Report) Errors() int {
 // Check checks the images for a device; nil stands for each target that images
 // have code for.
 func Check(p Program, d *Device) *Report {
-	c := &checker{program: p, report: &Report{Images: []Image{}, Problems: []Problem{}}}
+	c := &checker{program: p, report: &Report{Images: []Image{}, Problems: []Problem{}}, exporters: make(map[*registry.Image]bool)}
 	views := eachTarget(p.Loaded.Images)
 	if d != nil {
 		c.report.Device, views = d.Name, []*Device{d}
@@ -141,6 +141,8 @@ type checker struct {
 	report   *Report
 	exports  [][]string // of the images that are loaded
 	broken   []bool     // images whose code cannot be read
+	// exporters are the images that others import from.
+	exporters map[*registry.Image]bool
 }
 
 func (c *checker) addProblem(s Severity, k Kind, symbol, message string) {
@@ -149,15 +151,15 @@ func (c *checker) addProblem(s Severity, k Kind, symbol, message string) {
 
 func refOf(img *registry.Image) Ref { return Ref{img.Owner.Name, img.Index} }
 
-// listImages reads the exports of every image. The resolver forgets each image again:
-// parsed code takes several times the memory of the code.
+// listImages reads the exports of every image. The resolver forgets the code of each again:
+// parsed, it takes several times the memory of the code.
 func (c *checker) listImages() {
 	for _, img := range c.program.Loaded.Images {
 		exports, err := c.resolver.Exports(img)
 		if err != nil {
 			c.addProblem(Error, Damaged, "", err.Error())
 		}
-		c.resolver.Forget([]*registry.Image{img})
+		c.resolver.ForgetCode([]*registry.Image{img})
 		c.exports = append(c.exports, exports)
 		c.broken = append(c.broken, err != nil)
 		c.report.Images = append(c.report.Images, Image{

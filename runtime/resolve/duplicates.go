@@ -139,9 +139,13 @@ func (r *Resolver) Duplicates(s *registry.Snapshot, l *Link) []Duplicate {
 }
 
 // otherDefinitions are the images outside of the link that define a symbol differently
-// from the image inside that defines it.
+// from the image inside that defines it. Where images list the symbol, those without a table
+// are not asked, as their code would have to be read.
 func (r *Resolver) otherDefinitions(s *registry.Snapshot, l *Link, name string) (list []Duplicate) {
 	candidates := s.Exporters(name)
+	if len(candidates) == 0 {
+		candidates = r.unlistedCandidates(s, symbol{name: name})
+	}
 	if len(candidates) < 2 {
 		return nil
 	}
@@ -165,6 +169,9 @@ func (r *Resolver) otherDefinitions(s *registry.Snapshot, l *Link, name string) 
 // definingModule returns the module of an image that defines the symbol for others,
 // else nil.
 func (r *Resolver) definingModule(img *registry.Image, name string) *spirv.Module {
+	if !r.index.mayExport(img, name) {
+		return nil
+	}
 	if l, err := r.linkages.linkageOf(img); err == nil && l.exports[name] {
 		return l.module
 	}

@@ -110,10 +110,19 @@ func firstNames(names []string) string {
 	return fmt.Sprintf("%s, ... (%d in all)", strings.Join(names[:someNames], ", "), len(names))
 }
 
+// refusalList has a line for each image; of many, those that lack the symbol are counted.
 func refusalList(refusals []Refusal) string {
 	var b strings.Builder
+	without := 0
 	for _, r := range refusals {
+		if len(refusals) > someNames && r.Reason == reasonNoExport {
+			without++
+			continue
+		}
 		b.WriteString("\n  " + r.String())
+	}
+	if without > 0 {
+		fmt.Fprintf(&b, "\n  %d images %s", without, strings.Replace(reasonNoExport, "does", "do", 1))
 	}
 	return b.String()
 }

@@ -49,10 +49,10 @@ func (r *Resolver) Imports(s *registry.Snapshot, img *registry.Image, q Request)
 
 // refusedNamesakes are the refusals of the images that have the symbol.
 func (w *linkSearch) refusedNamesakes(s symbol) (list []Refusal) {
-	for _, img := range w.candidateImages(s) {
-		l, err := w.resolver.linkages.linkageOf(img)
+	for _, img := range w.resolver.candidateImages(w.snapshot, s) {
+		exports, _ := w.resolver.exportsSymbol(img, s.name)
 		listed, _ := img.Exports(s.name)
-		if err == nil && l.exports[s.name] || listed {
+		if exports || listed {
 			list = append(list, Refusal{img, w.refusalReason(img, s)})
 		}
 	}

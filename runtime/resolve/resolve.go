@@ -55,10 +55,18 @@ type Link struct {
 // zero Resolver is ready, and it is safe for concurrent use.
 type Resolver struct {
 	linkages linkages
+	index    exportIndex
 }
 
 // Forget drops the symbols of images that are gone.
-func (r *Resolver) Forget(images []*registry.Image) { r.linkages.forgetImages(images) }
+func (r *Resolver) Forget(images []*registry.Image) {
+	r.linkages.forgetImages(images)
+	r.index.forgetImages(images)
+}
+
+// ForgetCode drops the parsed code of images, which takes several times the memory of the code,
+// and keeps their names.
+func (r *Resolver) ForgetCode(images []*registry.Image) { r.linkages.forgetImages(images) }
 
 // Link finds the images of the kernel in the snapshot. Imports are resolved
 // transitively; where several images export a symbol, the first that was
@@ -156,12 +164,26 @@ func (w *linkSearch) checkLinking(s symbol, importer, exporter *registry.Image) 
 	return &LinkingError{Symbol: s.name, Kernel: w.request.Kernel, Images: [2]*registry.Image{importer, exporter}, Extension: needed}
 }
 
-// findExporter returns the first image that serves, or nil. If that is one of DPC++'s
+// findExporter returns the first image that serves, or nil. Images without a table are asked after
+// those that list the symbol, and only where none of these serves: their code has to be read.
+func (w *linkSearch) findExporter(s symbol) *registry.Image {
+	if !s.variable {
+		if exporter := w.firstServing(w.snapshot.Exporters(s.name), s); exporter != nil {
+			return exporter
+		}
+	}
+	if exporter := w.firstServing(w.resolver.unlistedCandidates(w.snapshot, s), s); exporter != nil {
+		return exporter
+	}
+	return w.libraryImage(s)
+}
+
+// firstServing returns the first image of a list that serves, or nil. If that is one of DPC++'s
 // bfloat16 libraries, those up to the next other image that serves are collected, as
 // preferNative chooses among them.
-func (w *linkSearch) findExporter(s symbol) *registry.Image {
+func (w *linkSearch) firstServing(candidates []*registry.Image, s symbol) *registry.Image {
 	var serving []*registry.Image
-	for _, img := range w.candidateImages(s) {
+	for _, img := range candidates {
 		if w.refusalReason(img, s) != "" {
 			continue
 		}
@@ -173,10 +195,7 @@ func (w *linkSearch) findExporter(s symbol) *registry.Image {
 		}
 		serving = append(serving, img)
 	}
-	if exporter := preferNative(serving, w.request.Extensions); exporter != nil {
-		return exporter
-	}
-	return w.libraryImage(s)
+	return preferNative(serving, w.request.Extensions)
 }
 
 // libraryImage returns the image of the device library that serves, if any.
@@ -196,21 +215,40 @@ func (w *linkSearch) isNative(s symbol) bool {
 	return !s.variable && w.request.Native != nil && w.request.Native(s.name)
 }
 
-// candidateImages returns the images that may define the symbol: for a function those
-// whose table lists it, then those without a table. Tables list no variables, so that
-// for a variable it is all images.
-func (w *linkSearch) candidateImages(s symbol) []*registry.Image {
-	if s.variable {
-		return w.snapshot.Images
+// candidateImages returns the images that may define the symbol, in the order in which
+// findExporter asks them.
+func (r *Resolver) candidateImages(s *registry.Snapshot, want symbol) []*registry.Image {
+	unlisted := r.unlistedCandidates(s, want)
+	if want.variable {
+		return unlisted
 	}
-	return slices.Concat(w.snapshot.Exporters(s.name), w.snapshot.Unlisted())
+	return slices.Concat(s.Exporters(want.name), unlisted)
+}
+
+// unlistedCandidates are the images whose code exports the symbol and whose table does not tell. Tables
+// list no variables, so that all images are asked for one.
+func (r *Resolver) unlistedCandidates(s *registry.Snapshot, want symbol) []*registry.Image {
+	if want.variable {
+		return r.index.candidateImages(&r.index.variables, s.Images, want.name)
+	}
+	return r.index.candidateImages(&r.index.functions, s.Unlisted(), want.name)
+}
+
+// exportsSymbol reports whether the code of an image exports a symbol to others. It parses the code
+// only if the name is there.
+func (r *Resolver) exportsSymbol(img *registry.Image, name string) (bool, error) {
+	if !r.index.mayExport(img, name) {
+		return false, nil
+	}
+	l, err := r.linkages.linkageOf(img)
+	return err == nil && l.exports[name], err
 }
 
 // refusalReason returns why the image does not serve for the symbol, "" if it does.
 func (w *linkSearch) refusalReason(img *registry.Image, s symbol) string {
 	exported, listed := img.Exports(s.name)
 	if listed && !exported && !s.variable {
-		return "does not export it"
+		return reasonNoExport
 	}
 	main := w.images[0]
 	if img.Format != main.Format || img.Target != main.Target {
@@ -219,17 +257,20 @@ func (w *linkSearch) refusalReason(img *registry.Image, s symbol) string {
 	if err := w.request.Accepts(DriverImage(img)); err != nil {
 		return err.Error()
 	}
-	l, err := w.resolver.linkages.linkageOf(img)
+	exports, err := w.resolver.exportsSymbol(img, s.name)
 	switch {
 	case err != nil:
 		return err.Error()
-	case l.exports[s.name]:
+	case exports:
 		return w.extensionReason(img)
 	case exported:
 		return "its table lists it, but its code does not define it"
 	}
-	return "does not export it"
+	return reasonNoExport
 }
+
+// reasonNoExport is the reason of most images, which errors count rather than list.
+const reasonNoExport = "does not export it"
 
 // extensionReason returns why the device is none of those that the image is for,
 // "" if it is.
