@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
@@ -22,11 +21,12 @@ import (
 type imageFiles struct {
 	files   []*wrapper.File
 	kernels []string // of all files, each once
+	known   map[string]bool
 }
 
 // openImages registers the device images of the files.
 func openImages(rt *runtime.Runtime, names []string) (*imageFiles, error) {
-	f := new(imageFiles)
+	f := &imageFiles{known: make(map[string]bool)}
 	for i, name := range names {
 		if err := f.registerFile(rt, registry.Owner{ID: uint64(i), Name: name}); err != nil {
 			f.closeFiles()
@@ -46,17 +46,20 @@ func (f *imageFiles) registerFile(rt *runtime.Runtime, owner registry.Owner) err
 	if len(images) == 0 {
 		return fmt.Errorf("%s: holds no device images", owner.Name)
 	}
-	for _, img := range images {
-		// Code that cannot be read is refused when its kernel is asked for.
-		names, _ := wrapper.KernelNames(img)
-		for _, name := range names {
-			if !slices.Contains(f.kernels, name) {
-				f.kernels = append(f.kernels, name)
-			}
+	for _, img := range rt.Register(owner, images).Images {
+		f.noteKernels(img.Kernels())
+	}
+	return nil
+}
+
+// noteKernels adds those names that are not there yet.
+func (f *imageFiles) noteKernels(names []string) {
+	for _, name := range names {
+		if !f.known[name] {
+			f.known[name] = true
+			f.kernels = append(f.kernels, name)
 		}
 	}
-	rt.Register(owner, images)
-	return nil
 }
 
 // readImages takes files that carry images, LLVM IR, and bare code: SPIR-V, PTX and
@@ -135,7 +138,7 @@ func fileError(name string, err error) error {
 // with or without the parameters, or a part of either that no other kernel has. A name that
 // fits none is returned as it is, for the error of the launch.
 func (f *imageFiles) findKernel(name string) (string, error) {
-	if slices.Contains(f.kernels, name) {
+	if f.known[name] {
 		return name, nil
 	}
 	fits := f.matchingKernels(func(k string) bool { return sourceName(k) == name || sourceName(k, demangle.NoParams) == name })

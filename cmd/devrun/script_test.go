@@ -79,13 +79,28 @@ func wrap(ts *testscript.TestScript, _ bool, args []string) {
 		Properties: new(props.Sets),
 	}
 	img.Properties.Open(props.SetExportedSymbols)
+	images := []*devimg.Image{img}
 	for _, arg := range args[2:] {
+		if arg == "compressed" {
+			images = compressed(ts, images)
+			continue
+		}
 		name, value, _ := strings.Cut(arg, "=")
 		ts.Check(describe(img, name, value))
 	}
 	var object bytes.Buffer
-	ts.Check(wrapper.Wrap(&object, []*devimg.Image{img}, wrapper.WrapOptions{}))
+	ts.Check(wrapper.Wrap(&object, images, wrapper.WrapOptions{}))
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), object.Bytes(), 0o666))
+}
+
+// compressed is the images with their code as -offload-compress writes it.
+func compressed(ts *testscript.TestScript, images []*devimg.Image) []*devimg.Image {
+	scratch, err := os.Create(ts.MkAbs("compressed.tmp"))
+	ts.Check(err)
+	ts.Defer(func() { scratch.Close() })
+	small, err := wrapper.Compress(images, 10, scratch)
+	ts.Check(err)
+	return small
 }
 
 func usage(ts *testscript.TestScript, _ bool, args []string) {
