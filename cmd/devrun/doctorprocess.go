@@ -84,7 +84,7 @@ func readResult(output []byte, result any) bool {
 // driversWords returns the last words of a driver: the last line, or the line before the
 // one with which Go reports a signal, together with that.
 func driversWords(said string) string {
-	lines := strings.Split(strings.TrimSpace(said), "\n")
+	lines := strings.Split(strings.TrimSpace(runtimeNotice.ReplaceAllString(said, "")), "\n")
 	for i, line := range lines {
 		if !goTrace.MatchString(line) {
 			continue
@@ -96,6 +96,10 @@ func driversWords(said string) string {
 	}
 	return lines[len(lines)-1]
 }
+
+// runtimeNotice matches the line of the runtime that names a driver which ends the process: here
+// that is known.
+var runtimeNotice = regexp.MustCompile(`offlink: .* ended the process; .*\n`)
 
 // goTrace matches the first line that Go prints when a signal or a fault ends a process.
 var goTrace = regexp.MustCompile(`^(SIG[A-Z]+: |fatal error: |panic: |unexpected fault address)`)
