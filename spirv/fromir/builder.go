@@ -157,9 +157,8 @@ func appendText(words []uint32, text string) []uint32 {
 	return append(words, last)
 }
 
-// importSet returns the identifier of an instruction set.
-// importSet returns the identifier of an instruction set. The key is also that by which addUnits
-// finds OpenCL.std.
+// importSet returns the identifier of an instruction set. The key is also that by which
+// importStandard finds OpenCL.std.
 func (b *builder) importSet(name string) id {
 	return b.keyedEntry(sectionImport, "import "+name, func(n id) entry {
 		return entry{op: spirv.OpExtInstImport, words: appendText([]uint32{n}, name)}

@@ -220,16 +220,9 @@ func (m *image) skipsValue(i int, v *ir.PartitionValue) bool {
 }
 
 // addUnits adds variables, then built-in variables, then declarations, then
-// definitions; declarations must precede definitions in a module. Every unit imports
-// OpenCL.std, and that import gets the first number.
+// definitions; declarations must precede definitions in a module.
 func (m *image) addUnits() {
-	table := &m.session.table
-	table.mu.Lock()
-	std, _ := table.findEntry([]byte("import OpenCL.std"))
-	table.mu.Unlock()
-	if std.words != nil {
-		m.entryNumber(std)
-	}
+	m.importStandard()
 	m.addUnitsWhere(func(v *ir.PartitionValue) bool { return v.Value.Kind == ir.Variable })
 	m.eachUnit(func(_ int, _ *ir.PartitionValue, u *unit) {
 		for _, e := range u.inputs {
@@ -239,6 +232,21 @@ func (m *image) addUnits() {
 	m.addUnitsWhere(func(v *ir.PartitionValue) bool { return v.Value.Kind == ir.Function && !v.Definition })
 	m.addUnitsWhere(func(v *ir.PartitionValue) bool { return v.Value.Kind == ir.Function && v.Definition })
 	m.eachUnit(m.addWrapper)
+}
+
+// importStandard gives the import of OpenCL.std the first number. Every unit has it, so an
+// image without units does not: the table may have the entry, by another image.
+func (m *image) importStandard() {
+	if !slices.ContainsFunc(m.values, func(v imageValue) bool { return v.unit != nil }) {
+		return
+	}
+	table := &m.session.table
+	table.mu.Lock()
+	std := table.byKey["import OpenCL.std"]
+	table.mu.Unlock()
+	if std != nil {
+		m.entryNumber(std)
+	}
 }
 
 // eachUnit calls visit for the values that have a unit, in the order of the view.

@@ -162,8 +162,12 @@ type unitSlot struct {
 }
 
 // metadataName reports whether a change of the named metadata of that name gives a
-// partition a session of its own. spirv.ExecutionMode is read from the whole module.
-func metadataName(name string) bool {
+// partition a session of its own. spirv.ExecutionMode is read from the whole module. The
+// flags of the module have the version of DWARF.
+func (o *Options) metadataName(name string) bool {
+	if name == "llvm.module.flags" {
+		return o.Debug != DebugNone
+	}
 	return strings.HasPrefix(name, "spirv.") && name != "spirv.ExecutionMode" || strings.HasPrefix(name, "opencl.")
 }
 
@@ -173,12 +177,12 @@ func (t *Translation) sessionFor(p *ir.Partition) (s *session, err error) {
 	key := ""
 	if p != nil {
 		for _, e := range p.Named {
-			if metadataName(e.Name) {
+			if t.options.metadataName(e.Name) {
 				key += fmt.Sprintf("%q %v %v\n", e.Name, e.Keep, e.New)
 			}
 		}
 		for _, name := range p.Removed {
-			if metadataName(name) {
+			if t.options.metadataName(name) {
 				key += fmt.Sprintf("%q\n", name)
 			}
 		}
