@@ -147,10 +147,12 @@ func (r *Reacher) Reach(s *Partition) (*Reach, error) {
 }
 
 // beginPartition starts a round and reuses the lists of the last one. A round's number marks an
-// entry as reached, so that nothing has to be cleared between partitions.
+// entry as reached, so that nothing has to be cleared between partitions but the lists of
+// work, which a partition that failed leaves.
 func (r *Reacher) beginPartition(s *Partition) {
 	r.partition = s
 	r.round += 2
+	r.work, r.waiting = r.work[:0], r.waiting[:0]
 	old := &r.reach
 	r.reach = Reach{
 		Types:           old.Types[:0],
@@ -382,7 +384,15 @@ func (r *Reacher) findUnits() error {
 	if r.units != nil {
 		return nil
 	}
-	r.units, r.unitsOf = make(map[NodeID]*unitShape), make(map[NodeID][]NodeID)
+	r.units, r.unitsOf, r.always = make(map[NodeID]*unitShape), make(map[NodeID][]NodeID), nil
+	err := r.decodeUnits()
+	if err != nil {
+		r.units = nil // the next partition fails in the same way
+	}
+	return err
+}
+
+func (r *Reacher) decodeUnits() error {
 	listed := r.module.Named(DebugUnits)
 	if listed == nil {
 		return nil

@@ -141,3 +141,28 @@ func TestReach(t *testing.T) {
 		})
 	}
 }
+
+// TestReachAfterError: a partition that fails leaves nothing to the next one.
+func TestReachAfterError(t *testing.T) {
+	m, err := irtext.Parse("in.ll", []byte(reachModule))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nothing := &ir.Partition{Module: m}
+	alone, err := ir.NewReacher(m).Reach(nothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := ir.NewReacher(m)
+	// The function's metadata are marked before the call of @helper is found.
+	if _, err := r.Reach(&ir.Partition{Module: m, Definitions: values(t, m, "kept two one")}); err == nil {
+		t.Fatal("a partition without a function that is called is taken")
+	}
+	after, err := r.Reach(nothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(summary(m, alone), summary(m, after)); diff != "" {
+		t.Errorf("after an error (-alone +after)\n%s", diff)
+	}
+}

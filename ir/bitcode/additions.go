@@ -1,10 +1,10 @@
 package bitcode
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"offlink/ir"
 	"offlink/ir/llvmschema"
@@ -313,18 +313,22 @@ func (a *additions) changedList(list uint64, add []ir.Attribute, remove []string
 	return uint64(len(a.source.lists) + len(a.lists))
 }
 
-// listKey spells a change of an attribute list, for the map of changed lists. The signs keep an
-// added key from being read as a removed one.
+// listKey spells a change of an attribute list, for the map of changed lists. Strings follow
+// their lengths, as they may hold any byte.
 func listKey(list uint64, add []ir.Attribute, remove []string) string {
-	var b strings.Builder
-	b.WriteString(strconv.FormatUint(list, 10))
+	key := binary.AppendUvarint(nil, list)
+	key = binary.AppendUvarint(key, uint64(len(add)))
 	for _, x := range add {
-		b.WriteString("\x00+" + x.Key + "\x00" + x.Value)
+		key = appendKeyString(appendKeyString(key, x.Key), x.Value)
 	}
-	for _, key := range remove {
-		b.WriteString("\x00-" + key)
+	for _, name := range remove {
+		key = appendKeyString(key, name)
 	}
-	return b.String()
+	return string(key)
+}
+
+func appendKeyString(key []byte, s string) []byte {
+	return append(binary.AppendUvarint(key, uint64(len(s))), s...)
 }
 
 // changeGroup returns the group without the string attributes of the removed keys, and with the
