@@ -45,6 +45,7 @@ func TestErrors(t *testing.T) {
 		{"type in itself", "%A = type { [2 x %B] }\n%B = type { i8, %A }\n@a = global %B zeroinitializer", "3:13: the type '%B' contains itself"},
 		{"name of a type used before", "@a = global %T 1\n%T = type i32", "2:1: the type '%T' is used before its definition, which only structs may be"},
 		{"name of void", "%T = type void", "1:11: void is the result of functions only"},
+		{"no such address space", "target datalayout = \"A5-p7(local):64:64\"\n@a = addrspace(\"B\") global i32 1", "2:16: the data layout has no address space 'B'"},
 		{"no type", "@a = global foo 1", "1:13: expected a type, found 'foo'"},
 		{"undefined metadata", "!0 = !{!1}", "1:8: use of undefined metadata '!1'"},
 		{"undefined attachment", "define void @f() !dbg !7 {\n  ret void\n}", "1:23: use of undefined metadata '!7'"},

@@ -46,15 +46,23 @@ func newTypeTable(t *text) *typeTable {
 }
 
 // internType returns the ID of a type that has no name. All that tells such types apart is in
-// the key, lengths before their contents, so that no two types share a key; the parameters of a
-// target type are in its Name.
+// the key, lengths before their contents, so that no two types share a key. The Name of a
+// target type is its spelling, which the white space in it does not make another type.
 func (t *typeTable) internType(p *parser, want ir.Type) ir.TypeID {
 	k := append(t.key[:0], byte(want.Kind), boolBits(want.Packed, want.Opaque, want.Scalable, want.Variadic))
 	k = binary.AppendUvarint(k, uint64(want.Bits))
 	k = binary.AppendUvarint(k, uint64(want.AddressSpace))
 	k = binary.AppendUvarint(k, want.Length)
-	k = binary.AppendUvarint(k, uint64(len(want.Name)))
-	k = append(k, want.Name...)
+	name := want.Name
+	if want.Kind == ir.TypeTarget {
+		name = want.Target
+	}
+	k = binary.AppendUvarint(k, uint64(len(name)))
+	k = append(k, name...)
+	k = binary.AppendUvarint(k, uint64(len(want.Numbers)))
+	for _, n := range want.Numbers {
+		k = binary.AppendUvarint(k, uint64(n))
+	}
 	for _, e := range want.Elements {
 		k = binary.AppendUvarint(k, uint64(e))
 	}
@@ -300,13 +308,17 @@ func (p *parser) startsType() bool {
 	return false
 }
 
-// addressSpace steps over the number in parentheses, or the quoted letter that stands for one:
-// "A", "G" and "P" are the data layout's spaces of allocas, globals and programs. A letter
-// gives 0 here.
+// addressSpace steps over the number in parentheses, or the quoted name that stands for one in
+// the data layout, which comes before everything that it is about.
 func (p *parser) addressSpace() (space uint32) {
 	p.expectByte('(')
-	if p.peekByte() == '"' {
-		p.readQuoted()
+	if start := p.pos; p.peekByte() == '"' {
+		name := string(p.readDecoded())
+		found, ok := namedSpace(p.text.module.DataLayout, name)
+		if !ok {
+			p.failAt(start, "the data layout has no address space '"+name+"'")
+		}
+		space = found
 	} else {
 		space = p.number32()
 	}

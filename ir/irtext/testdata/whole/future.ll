@@ -1,5 +1,6 @@
 ; accepted by none
 /* What LLVM 20 to 23 print, and flags that are not known here. */
+target datalayout = "e-p1(global):64:64-G1"
 target triple = "spir64"
 @bytes = global [2 x b8] zeroinitializer
 @g = global i32 0, some_new_flag, newer_with(1, "x"), align 4
