@@ -306,6 +306,24 @@ func TestSelfTest(t *testing.T) {
 	}
 }
 
+// staysLoaded reports whether the dynamic linker keeps a library after dlclose, as it
+// does with one that defines unique symbols of C++: Level Zero's loader does from 1.20.
+// The answer is of another process, which only opens and closes the library.
+func staysLoaded(t *testing.T, library string) bool {
+	t.Helper()
+	const script = `import ctypes, _ctypes, sys
+_ctypes.dlclose(ctypes.CDLL(sys.argv[1])._handle)
+sys.exit(0 if sys.argv[1] in open("/proc/self/maps").read() else 3)`
+	out, err := exec.Command(testtool.Path(t, "python3"), "-c", script, library).CombinedOutput()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 3 {
+		return false
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return true
+}
+
 // TestUnchosenUnloaded: a back end that the environment excludes is not opened, and one
 // that has no chosen device is unloaded; the process of this test has loaded neither.
 func TestUnchosenUnloaded(t *testing.T) {
@@ -334,7 +352,7 @@ func TestUnchosenUnloaded(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, library := range []string{"libOpenCL.so", "libze_loader.so", "libcuda.so"} {
-		if strings.Contains(string(maps), library) {
+		if strings.Contains(string(maps), library) && !staysLoaded(t, library+".1") {
 			t.Errorf("%s is loaded", library)
 		}
 	}

@@ -48,7 +48,8 @@ func (w *workshop) runHost(t *testing.T, command ...string) {
 func TestPythonHost(t *testing.T) {
 	testtool.Need(t, "gcc", "python3")
 	w := newWorkshop(t)
-	w.runHost(t, "python3", absolute(t, "testdata/hosts/host.py"), w.host(t))
+	// Python warns of any fork of a process with threads, which is the case here.
+	w.runHost(t, "python3", "-W", "ignore::DeprecationWarning", absolute(t, "testdata/hosts/host.py"), w.host(t))
 }
 
 // TestGoHost: a program of Go, which has its own signals and faults.

@@ -46,7 +46,7 @@ func TestLongComposites(t *testing.T) {
 			want: []string{"OpCapability LongConstantCompositeINTEL", "OpTypeStruct", "OpTypeStructContinuedINTEL", "OpConstantComposite", "OpConstantCompositeContinuedINTEL"},
 		},
 		{
-			name: "allowed by its earlier name", ir: module, extensions: "+SPV_INTEL_long_constant_composite",
+			name: "allowed by its earlier name", ir: module, extensions: "+SPV_INTEL_long_constant_composite", disputed: "requires one of these extensions: SPV_INTEL_long_composites",
 			want: []string{"OpCapability LongConstantCompositeINTEL", `OpExtension "SPV_INTEL_long_constant_composite"`}, absent: []string{"SPV_INTEL_long_composites"},
 		},
 		{

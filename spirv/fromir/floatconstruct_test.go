@@ -68,7 +68,7 @@ func TestFloatConstructs(t *testing.T) {
 			want: []string{"OpCapability ArithmeticFenceEXT", "SPV_EXT_arithmetic_fence", "OpArithmeticFenceEXT"},
 		},
 		{
-			name: "fence of arithmetic by its older name", extensions: "+SPV_INTEL_arithmetic_fence", ir: kernelOf("%a = call float @llvm.arithmetic.fence.f32(float %x)"+storeX, "declare float @llvm.arithmetic.fence.f32(float)"),
+			name: "fence of arithmetic by its older name", extensions: "+SPV_INTEL_arithmetic_fence", disputed: "requires one of these extensions: SPV_EXT_arithmetic_fence", ir: kernelOf("%a = call float @llvm.arithmetic.fence.f32(float %x)"+storeX, "declare float @llvm.arithmetic.fence.f32(float)"),
 			want: []string{"SPV_INTEL_arithmetic_fence", "OpArithmeticFenceEXT"},
 		},
 	})

@@ -81,7 +81,9 @@ attributes #0 = { "VCFunction" "VCSLMSize"="4096" "VCFloatControl"="80" "VCNamed
 		{
 			name: "function", ir: `define float @f(float %x) #0 { ret float %x }
 attributes #0 = { "VCStackCall" "VCFloatControl"="32" "VCFunction" "VCSIMTCall"="5" }`,
-			want: []string{"StackCallINTEL", "VectorComputeFunctionINTEL", "SIMTCallINTEL 5", "FunctionDenormModeINTEL 64 FlushToZero", "FunctionRoundingModeINTEL 64 RTN", "FunctionFloatingPointModeINTEL 64 IEEE"},
+			// One for each width, which is an operand.
+			disputed: "decorated with FunctionDenormModeINTEL multiple times",
+			want:     []string{"StackCallINTEL", "VectorComputeFunctionINTEL", "SIMTCallINTEL 5", "FunctionDenormModeINTEL 64 FlushToZero", "FunctionRoundingModeINTEL 64 RTN", "FunctionFloatingPointModeINTEL 64 IEEE"},
 		},
 		{
 			name: "variable", extensions: "+SPV_INTEL_vector_compute", ir: `@g = internal global <32 x i32> undef, align 128 #0

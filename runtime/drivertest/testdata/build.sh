@@ -9,7 +9,9 @@ libclc=$top/build/libclc/19/nvptx64--nvidiacl.bc
 spirv() {
   name=$1 source=$2
   shift 2
-  clang-15 --target=spir64-unknown-unknown -x cl -cl-std=CL3.0 -O1 -Xclang -no-opaque-pointers -Werror \
+  # -funroll-loops: -O1 forbids unrolling otherwise, and llvm-spirv-15 writes that as an
+  # OpLoopMerge which is not always the last but one of its block, as it must be.
+  clang-15 --target=spir64-unknown-unknown -x cl -cl-std=CL3.0 -O1 -funroll-loops -Xclang -no-opaque-pointers -Werror \
     "$@" -c -emit-llvm -o "$name.bc" "$source"
   llvm-spirv-15 --spirv-max-version=1.1 -o "$name.spv" "$name.bc"
   rm "$name.bc"
