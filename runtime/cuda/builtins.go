@@ -57,21 +57,29 @@ func (d *Device) builtinModule() []byte { return []byte(d.moduleHeader() + built
 func needsBuiltins(objects []*object) bool {
 	defined := map[string]bool{}
 	for _, o := range objects {
-		if o.ptx != nil {
-			for _, name := range o.ptx.Exports() {
-				defined[name] = true
-			}
+		_, exports := o.symbols()
+		for _, name := range exports {
+			defined[name] = true
 		}
 	}
 	for _, o := range objects {
-		if o.ptx == nil {
-			continue
-		}
-		for _, name := range o.ptx.Imports() {
+		imports, _ := o.symbols()
+		for _, name := range imports {
 			if builtinNames[name] && !defined[name] {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// symbols are the names that an object shares with others.
+func (o *object) symbols() (imports, exports []string) {
+	switch {
+	case o.ptx != nil:
+		return o.ptx.Imports(), o.ptx.Exports()
+	case o.cubin != nil:
+		return o.cubin.Imports, o.cubin.Exports
+	}
+	return nil, nil
 }

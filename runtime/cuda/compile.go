@@ -19,6 +19,7 @@ type object struct {
 	kind   codeKind
 	code   []byte
 	ptx    *ptx.Module // nil unless it is PTX
+	cubin  *ptx.Cubin  // nil unless it is one
 	// variables are the names of variables in the code by the host's names.
 	variables map[string]string
 }
@@ -29,19 +30,29 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 		return nil, err
 	}
 	o := &object{device: d, name: m.Name, code: m.Code, kind: kindOf(m.Code), variables: m.HostNames}
-	err := checkWhole(o.kind, o.code)
-	if o.kind == codePTX {
-		if o.ptx, err = ptx.Parse(m.Name, m.Code); err == nil {
-			err = d.checkTarget(o.ptx)
-		}
-		if err == nil {
-			err = o.defineConstants(opts.SpecBuffer)
-		}
-	}
-	if err != nil {
+	if err := o.readCode(opts.SpecBuffer); err != nil {
 		return nil, &driver.BuildError{Device: d.info.Name, Err: err}
 	}
 	return o, nil
+}
+
+// readCode reads the facts of the code, and refuses native code that ends early: the driver is
+// given an address and no size.
+func (o *object) readCode(specBuffer []byte) (err error) {
+	switch o.kind {
+	case codeCubin:
+		o.cubin, err = ptx.ReadCubin(o.code)
+		return err
+	case codeFatBinary:
+		return checkFatBinary(o.code)
+	}
+	if o.ptx, err = ptx.Parse(o.name, o.code); err == nil {
+		err = checkTarget(o.ptx)
+	}
+	if err == nil {
+		err = o.defineConstants(specBuffer)
+	}
+	return err
 }
 
 // specVariable is the memory that code reads its specialization constants from;
@@ -65,7 +76,7 @@ func (o *object) defineConstants(values []byte) (err error) {
 
 // checkTarget refuses modules with 32-bit addresses, which no driver has taken
 // since CUDA 10.
-func (d *Device) checkTarget(m *ptx.Module) error {
+func checkTarget(m *ptx.Module) error {
 	if m.AddressSize != 64 {
 		return fmt.Errorf("the module has addresses of %d bits; compile it for nvptx64", m.AddressSize)
 	}
@@ -118,17 +129,21 @@ func (d *Device) ownObjects(objects []driver.Object) ([]*object, error) {
 		if own[i], ok = o.(*object); !ok || own[i].device != d {
 			return nil, errors.New("the object is not of this device")
 		}
-		if own[i].kind == codeFatBinary && len(objects) > 1 {
-			return nil, &driver.BuildError{Device: d.info.Name, Err: fmt.Errorf("%s is a fat binary, which cannot be linked with others; give its PTX or its cubin (offload-wrap extract)", own[i].name)}
+		if own[i].isLinked() && len(objects) > 1 {
+			return nil, &driver.BuildError{Device: d.info.Name, Err: fmt.Errorf("%s is a fat binary or a cubin that was linked, which cannot be linked with others; give its PTX, or a cubin for linking (nvcc -rdc=true -cubin)", own[i].name)}
 		}
 	}
 	return own, nil
 }
 
-// linkCode links the objects to a cubin. A single cubin or fat binary was linked before,
-// and is taken as it is.
+// isLinked reports whether an object was linked before.
+func (o *object) isLinked() bool {
+	return o.kind == codeFatBinary || o.kind == codeCubin && !o.cubin.Relocatable
+}
+
+// linkCode links the objects to a cubin. A single one that was linked before is taken as it is.
 func (d *Device) linkCode(objects []*object) ([]byte, error) {
-	if len(objects) == 1 && objects[0].kind != codePTX {
+	if len(objects) == 1 && objects[0].isLinked() {
 		return objects[0].code, nil
 	}
 	inputs := make([]libcuda.Input, 0, len(objects)+1)

@@ -156,7 +156,7 @@ func (r *Resolver) otherDefinitions(s *registry.Snapshot, l *Link, name string) 
 	taken := l.Images[at]
 	own := r.definingModule(taken, name)
 	for _, img := range candidates {
-		if img == taken || img.Format != taken.Format || img.Target != taken.Target || Alternatives(img, taken) {
+		if img == taken || !linkTogether(img, taken) || Alternatives(img, taken) {
 			continue
 		}
 		if other := r.definingModule(img, name); other != nil && !spirv.SameDefinition(own, other, name) {

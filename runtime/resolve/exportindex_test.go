@@ -2,6 +2,8 @@ package resolve
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -144,5 +146,39 @@ func TestListedFirst(t *testing.T) {
 	r.Duplicates(s, link)
 	if code.whole != 0 {
 		t.Errorf("an image without a table was read %d times; want 0", code.whole)
+	}
+}
+
+// TestCubins: PTX and cubins that were made for linking serve each other, and cubins that were
+// linked serve nobody.
+func TestCubins(t *testing.T) {
+	read := func(name string) *devimg.Image {
+		code, err := os.ReadFile(filepath.Join("..", "..", "ptx", "testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		img := &devimg.Image{Target: "nvptx64", Code: devimg.Bytes(code), HasEntries: true}
+		if strings.HasSuffix(name, ".cubin") {
+			img.Format = devimg.FormatNative
+		}
+		return img
+	}
+	for _, app := range []string{"uses.ptx", "uses.cubin"} {
+		for _, lib := range []string{"library.ptx", "library.cubin", "whole.cubin"} {
+			img := read(app)
+			img.Entries = []string{"k"}
+			s := snapshot([]file{{"app", []*devimg.Image{img}}, {"lib", []*devimg.Image{read(lib)}}})
+			link, err := new(Resolver).Link(s, Request{Kernel: "k", Accepts: func(driver.Image) error { return nil }, Extensions: []string{"pi_ext_nvptx64_linking"}})
+			switch {
+			case lib == "whole.cubin":
+				if err == nil || !strings.Contains(err.Error(), "lib_") {
+					t.Errorf("%s, %s: %v", app, lib, err)
+				}
+			case err != nil:
+				t.Errorf("%s, %s: %v", app, lib, err)
+			case len(link.Images) != 2:
+				t.Errorf("%s, %s: %d images", app, lib, len(link.Images))
+			}
+		}
 	}
 }

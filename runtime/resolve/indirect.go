@@ -27,7 +27,7 @@ func (w *linkSearch) addVirtualFunctions(img *registry.Image) error {
 	main := w.images[0]
 	for _, set := range img.VirtualFunctionSets() {
 		for _, other := range w.snapshot.VirtualFunctions(set) {
-			if slices.Contains(w.images, other) || other.Format != main.Format || other.Target != main.Target ||
+			if slices.Contains(w.images, other) || !linkTogether(other, main) ||
 				w.request.Accepts(DriverImage(other)) != nil {
 				continue
 			}

@@ -31,14 +31,14 @@ type symbol struct {
 }
 
 // linkageOf reads the symbols that the image's code imports and exports. SPIR-V states them
-// itself, and so does PTX in an image without tables. For other code they are those of the
+// itself, and so do PTX and cubins in an image without tables. For other code they are those of the
 // tables in the image, from which functions that the device provides are left out.
 func linkageOf(img *registry.Image) (*linkage, error) {
 	if img.Format == devimg.FormatSPIRV {
 		return spirvLinkage(img)
 	}
 	if !hasSymbolTables(img) && strings.HasPrefix(img.Target, targetPTX) {
-		return ptxLinkage(img)
+		return cudaLinkage(img)
 	}
 	l := &linkage{exports: make(map[string]bool)}
 	for _, name := range img.Properties.Get(props.SetImportedSymbols).Names() {
@@ -59,29 +59,44 @@ func hasSymbolTables(img *registry.Image) bool {
 // targetPTX begins the target strings of NVIDIA's GPUs.
 const targetPTX = "nvptx64"
 
-// ptxLinkage reads the symbols of PTX. Cubins are not read: they have no symbols here.
-func ptxLinkage(img *registry.Image) (*linkage, error) {
+// cudaLinkage reads the symbols of PTX and of cubins. Fat binaries have none: they were linked.
+func cudaLinkage(img *registry.Image) (*linkage, error) {
 	code, err := devimg.ReadCode(img.Code)
 	if err != nil {
 		return nil, err
 	}
 	l := &linkage{exports: make(map[string]bool)}
-	if !ptx.HasVersion(code) {
-		return l, nil
-	}
-	m, err := ptx.Parse(img.String(), code)
+	imports, exports, err := cudaSymbols(img.String(), code)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range m.Imports() {
+	for _, name := range imports {
 		if !IsBuiltin(name) && !isCUDAFunction(name) {
 			l.imports = append(l.imports, symbol{name: name})
 		}
 	}
-	for _, name := range m.Exports() {
+	for _, name := range exports {
 		l.exports[name] = true
 	}
 	return l, nil
+}
+
+func cudaSymbols(name string, code []byte) (imports, exports []string, err error) {
+	switch {
+	case ptx.IsCubin(code):
+		c, err := ptx.ReadCubin(code)
+		if err != nil {
+			return nil, nil, err
+		}
+		return c.Imports, c.Exports, nil
+	case ptx.HasVersion(code):
+		m, err := ptx.Parse(name, code)
+		if err != nil {
+			return nil, nil, err
+		}
+		return m.Imports(), m.Exports(), nil
+	}
+	return nil, nil, nil
 }
 
 // isCUDAFunction reports whether NVIDIA's driver provides the function for device code

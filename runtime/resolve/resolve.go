@@ -6,6 +6,7 @@ package resolve
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/registry"
@@ -251,7 +252,7 @@ func (w *linkSearch) refusalReason(img *registry.Image, s symbol) string {
 		return reasonNoExport
 	}
 	main := w.images[0]
-	if img.Format != main.Format || img.Target != main.Target {
+	if !linkTogether(img, main) {
 		return fmt.Sprintf("cannot be linked with code for %s in %s", main.Target, main.Format)
 	}
 	if err := w.request.Accepts(DriverImage(img)); err != nil {
@@ -267,6 +268,12 @@ func (w *linkSearch) refusalReason(img *registry.Image, s symbol) string {
 		return "its table lists it, but its code does not define it"
 	}
 	return reasonNoExport
+}
+
+// linkTogether reports whether code of two images can be linked: that of one target in one form.
+// NVIDIA's linker takes PTX and cubins together.
+func linkTogether(a, b *registry.Image) bool {
+	return a.Target == b.Target && (a.Format == b.Format || strings.HasPrefix(a.Target, targetPTX))
 }
 
 // reasonNoExport is the reason of most images, which errors count rather than list.

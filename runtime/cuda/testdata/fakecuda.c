@@ -7,6 +7,7 @@
 // current on its thread, handles are alive, and nothing is released twice.
 // fake_faults tells what was wrong, fake_live what was not released, and
 // fake_hook is asked before each call and can make it fail.
+#include <elf.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -489,11 +490,38 @@ static void read_spec_constants(object *l, const char *s) {
   add_line(l, "global offlink_spec_constants %d %ld\n", shift / 8, (long)value);
 }
 
+// read_cubin reads the symbols of a cubin, which must be one that is made for linking.
+static CUresult read_cubin(object *l, const char *data, const char *input) {
+  const Elf64_Ehdr *head = (const Elf64_Ehdr *)data;
+  const Elf64_Shdr *sections = (const Elf64_Shdr *)(data + head->e_shoff);
+  if (memcmp(data, ELFMAG, SELFMAG) || head->e_type != ET_REL) {
+    fault("cuLinkAddData_v2: %s is no cubin that can be linked", input);
+    return INVALID_VALUE;
+  }
+  for (int i = 0; i < head->e_shnum; i++) {
+    if (sections[i].sh_type != SHT_SYMTAB)
+      continue;
+    const Elf64_Sym *symbols = (const Elf64_Sym *)(data + sections[i].sh_offset);
+    const char *names = data + sections[sections[i].sh_link].sh_offset;
+    for (size_t n = 0; n < sections[i].sh_size / sizeof *symbols; n++) {
+      const char *name = names + symbols[n].st_name;
+      int function = ELF64_ST_TYPE(symbols[n].st_info) == STT_FUNC, binding = ELF64_ST_BIND(symbols[n].st_info);
+      if (binding != STB_GLOBAL || !function)
+        continue;
+      const char *what = symbols[n].st_shndx == SHN_UNDEF ? "import" : symbols[n].st_other & 0x10 ? "entry" : "function";
+      add_line(l, "%s %s\n", what, name);
+    }
+  }
+  return OK;
+}
+
 CUresult cuLinkAddData_v2(object *l, int kind, const char *data, size_t size, const char *name, unsigned n, int *o, void **v) {
   ENTER("cuLinkAddData_v2");
   (void)n, (void)o, (void)v;
   if (!check("cuLinkAddData_v2", l, LINKER))
     return INVALID_VALUE;
+  if (kind == 0)
+    return read_cubin(l, data, name);
   if (kind != 1 || !size || data[size - 1])
     return INVALID_VALUE;
   if (strlen(data) + 1 != size)
