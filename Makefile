@@ -5,7 +5,7 @@ CC      ?= gcc
 PREFIX  ?= /usr/local
 DESTDIR ?=
 VERSION := $(shell cat VERSION)
-GO_LDFLAGS := -s -w -X offlink/cmd/internal/cli.version=$(VERSION)
+GO_LDFLAGS := -s -w -X offlink/cmd/internal/cli.version=$(VERSION) -X offlink/runtime.version=$(VERSION)
 # The commands begin before the Go runtime, to see which standard streams are
 # closed (cmd/internal/cli/startup.go).
 ENTRY_LDFLAGS := $(if $(filter linux/amd64 linux/arm64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E offlink_entry)

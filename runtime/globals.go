@@ -162,8 +162,7 @@ func (r *Runtime) withGlobal(ctx context.Context, d *Device, v globals.Variable,
 		defer m.releaseUse() // a command that was queued keeps the memory until it ends
 		return f(m.Memory)
 	}
-	v.Images = resolve.OfDevice(v.Images, d.Accepts, d.Info().Type)
-	img, err := v.OnlyImage()
+	img, err := imageForDevice(d, &v)
 	if err != nil {
 		return err
 	}
@@ -178,6 +177,23 @@ func (r *Runtime) withGlobal(ctx context.Context, d *Device, v globals.Variable,
 	// A command that was queued needs the program until it ends, also where its images
 	// go meanwhile: driver.Program.Close leaves it that.
 	return errors.Join(err, b.releaseUse())
+}
+
+// imageForDevice returns the only image with a variable that the device takes. An error tells
+// why it takes none.
+func imageForDevice(d *Device, v *globals.Variable) (*registry.Image, error) {
+	all := v.Images
+	v.Images = resolve.OfDevice(all, d.Accepts, d.Info().Type)
+	img, err := v.OnlyImage()
+	if err == nil || len(v.Images) > 0 {
+		return img, err
+	}
+	for _, img := range all {
+		if refused := d.acceptsImage(resolve.DriverImage(img)); refused != nil {
+			err = fmt.Errorf("%w\n  %v: %w", err, img, refused)
+		}
+	}
+	return nil, err
 }
 
 // programOf returns the only program with an image on a device. If there is none, it is

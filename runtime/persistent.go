@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"offlink/runtime/cache"
 	"offlink/runtime/driver"
 	"offlink/runtime/resolve"
 )
+
+// version is set by the linker (-X offlink/runtime.version=...).
+var version string
 
 // ownBuild returns a digest that identifies this build of offlink: another one may build
 // programs differently.
@@ -19,8 +23,25 @@ var ownBuild = sync.OnceValue(func() string {
 	if !ok {
 		return "unknown"
 	}
-	return cache.Digest([]byte(info.String()))
+	return buildDigest(info, version)
 })
+
+// buildDigest is the same for devrun and for the C library of one build, which find each
+// other's programs: the settings and modules of commands alone do not count.
+func buildDigest(info *debug.BuildInfo, version string) string {
+	list := []string{version, info.GoVersion, info.Main.Version}
+	for _, s := range info.Settings {
+		if strings.HasPrefix(s.Key, "GO") || strings.HasPrefix(s.Key, "vcs.") {
+			list = append(list, s.Key+"="+s.Value)
+		}
+	}
+	for _, m := range info.Deps {
+		if !strings.HasPrefix(m.Path, "github.com/spf13/") { // the options of commands
+			list = append(list, m.Path+" "+m.Version)
+		}
+	}
+	return cache.Digest([]byte(strings.Join(list, "\n")))
+}
 
 // cacheInputs returns everything that the program depends on, in the order of the link. It
 // is nil if the program is not kept, with the reason in b.uncached. The names of files do

@@ -56,11 +56,35 @@ func (c SpecConstants) valuesFor(img *registry.Image) (map[uint32][]byte, error)
 			values[id] = value[offset : offset+size]
 			return nil
 		})
+		if err == nil {
+			err = checkValueSize(described, len(value))
+		}
 		if err != nil {
 			return nil, &SpecError{name, img, err.Error()}
 		}
 	}
 	return values, nil
+}
+
+// mostPadding is more than the padding that a structure may have at its end, which some
+// front ends do not describe.
+const mostPadding = 16
+
+// checkValueSize refuses a value that is longer than the constant: one of another type.
+func checkValueSize(described props.Value, size int) error {
+	parts, end := 0, uint32(0)
+	if err := eachPart(described, func(_, offset, n uint32) error {
+		parts, end = parts+1, max(end, offset+n)
+		return nil
+	}); err != nil {
+		return err
+	}
+	whole := sizeWithPadding(described, end)
+	exact := parts == 1 || whole > end || uint64(size) >= uint64(whole)+mostPadding
+	if exact && uint64(size) > uint64(whole) {
+		return fmt.Errorf("the value has %d bytes, and the constant has %d", size, whole)
+	}
+	return nil
 }
 
 // eachPart calls f for the parts of a constant.
