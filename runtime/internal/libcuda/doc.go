@@ -5,7 +5,7 @@
 //
 // Calls are made on the thread of the caller. Those that need a context use
 // the one that is current on that thread: the caller locks the goroutine to it
-// (runtime.LockOSThread), calls SetCurrent and then the others.
+// (runtime.LockOSThread), calls PushCurrent, then the others, and PopCurrent.
 //
 // Handles and addresses are numbers. Go memory that is passed stays in place
 // during the call; for a transfer that goes on after it the caller keeps it
