@@ -288,6 +288,15 @@ func (s *suite) testProfiling(t *testing.T) {
 	if err != nil || times.Queued > times.Submitted || times.Submitted > times.Started || times.Started > times.Ended || times.Ended == 0 {
 		t.Errorf("Times = %+v, %v", times, err)
 	}
+	var barrier driver.Event
+	if err := errors.Join(q.Barrier(driver.Sync{Done: &barrier}), q.Finish()); err != nil {
+		t.Fatal(err)
+	}
+	defer closeAtEnd(t, barrier)
+	after, err := barrier.Times()
+	if err != nil || after.Queued > after.Submitted || after.Submitted > after.Started || after.Started > after.Ended || after.Started < times.Queued {
+		t.Errorf("Times of a barrier after %+v = %+v, %v", times, after, err)
+	}
 	plain := s.newQueue(t)
 	if err := errors.Join(plain.Fill(m, 0, 1, []byte{1}, driver.Sync{Done: &other}), plain.Finish()); err != nil {
 		t.Fatal(err)

@@ -42,6 +42,9 @@ func (e *event) stampTime(s driver.Status) {
 // now is the time on the device's clock, which costs one look at the system's.
 func (d *Device) now() time.Duration { return time.Since(d.epoch) }
 
+// Clock is the time on the clock of events' times.
+func (d *Device) Clock() time.Duration { return d.now() }
+
 func (e *event) isOver() bool { return e.status >= driver.Complete }
 
 // endEvent ends the event and returns the commands that may start now. Only the
@@ -139,10 +142,13 @@ func (e *event) Times() (driver.Times, error) {
 	case !e.isOver():
 		return driver.Times{}, errNotOver
 	}
-	return driver.Times{
-		Queued: e.times[driver.Queued], Submitted: e.times[driver.Submitted],
-		Started: e.times[driver.Running], Ended: e.times[driver.Complete],
-	}, nil
+	times := e.times
+	for s := driver.Complete; s > driver.Queued; s-- {
+		if times[s-1] == 0 { // a barrier passes over states
+			times[s-1] = times[s]
+		}
+	}
+	return driver.Times{Queued: times[driver.Queued], Submitted: times[driver.Submitted], Started: times[driver.Running], Ended: times[driver.Complete]}, nil
 }
 
 // OnDone implements driver.Event.

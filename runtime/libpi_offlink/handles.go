@@ -93,9 +93,10 @@ func endUse(handle uintptr) (any, error) {
 	return entry.object, nil
 }
 
-// nativeHandle returns a handle as the native one: the device has no other.
-func nativeHandle(handle uintptr, out *uintptr) int32 {
-	return perform(func() error { *out = handle; return nil })
+// nativeHandle refuses the query for a native handle: the host would take it for one of
+// OpenCL, and crash in a call of OpenCL.
+func nativeHandle(uintptr, *uintptr) int32 {
+	return perform(func() error { return failure(unsupportedFeature, "the embedded device has no handles of OpenCL") })
 }
 
 // wordsAt is an array of the host, nil for none.

@@ -61,7 +61,7 @@ func reply(a answer, param uint32, room uintptr, out unsafe.Pointer, size *uintp
 const (
 	platformProfile    = 0x0900
 	platformBackend    = 0x21000
-	unknownBackend     = 0
+	openCLBackend      = 2 // PI_EXT_PLATFORM_BACKEND_OPENCL
 	deviceDimensions   = 0x1003
 	deviceAvailable    = 0x1027
 	deviceExecution    = 0x1029
@@ -109,8 +109,10 @@ func platformAnswer(param uint32) answer {
 		return textAnswer("")
 	case platformProfile:
 		return textAnswer("FULL_PROFILE")
+	// DPC++'s runtime takes SPIR-V for compatible with devices of the back ends that it
+	// knows: others have no kernel bundles. Native handles are refused.
 	case platformBackend:
-		return word32(unknownBackend)
+		return word32(openCLBackend)
 	}
 	return nil
 }
@@ -239,7 +241,7 @@ func deviceFlag(info *driver.Info, param uint32) answer {
 
 const (
 	executesKernels = 1
-	usmCapabilities = cl.USMAccess | cl.USMAtomic
+	usmCapabilities = 1<<4 - 1 // access, atomic, by host and device at once
 )
 
 func deviceMemory(info *driver.Info, param uint32) answer {

@@ -75,11 +75,19 @@ func (k *kernel) setArgument(index uint32, arg driver.Arg) error {
 	return nil
 }
 
+// offlink_piKernelSetArg takes a buffer by its handle too: hosts set buffers of the back end
+// opencl so, as clSetKernelArg does. A handle is never an address of the device.
+//
 //export offlink_piKernelSetArg
 func offlink_piKernelSetArg(handle uintptr, index uint32, size uintptr, value unsafe.Pointer) int32 {
 	return onKernel(handle, func(k *kernel) error {
 		if value == nil {
 			return k.setArgument(index, driver.Arg{LocalSize: int64(size)})
+		}
+		if int64(index) < int64(len(k.params)) && k.params[index].Kind == driver.ParamBuffer && size == unsafe.Sizeof(handle) {
+			if b, err := objectOf[*buffer](*(*uintptr)(value)); err == nil {
+				return k.setArgument(index, driver.Arg{Memory: b.memory, Offset: b.offset})
+			}
 		}
 		return k.setArgument(index, driver.Arg{Value: slices.Clone(wordsAt((*byte)(value), int(size)))})
 	})

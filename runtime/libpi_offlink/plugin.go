@@ -12,6 +12,7 @@ package main
 #include <stddef.h>
 #include <stdint.h>
 void offlink_keep_error(const char *text, size_t length);
+uint64_t offlink_host_time(void);
 */
 import "C"
 
@@ -126,4 +127,20 @@ func offlink_piTearDown(parameter unsafe.Pointer) int32 {
 //export offlink_piPluginGetBackendOption
 func offlink_piPluginGetBackendOption(unused1 uintptr, option unsafe.Pointer, backend *unsafe.Pointer) int32 {
 	return perform(func() error { *backend = option; return nil })
+}
+
+// offlink_piGetDeviceAndHostTimer returns the time of the clock that events have, and that of
+// the host.
+//
+//export offlink_piGetDeviceAndHostTimer
+func offlink_piGetDeviceAndHostTimer(unused1 uintptr, onDevice, onHost *uint64) int32 {
+	return perform(func() error {
+		if onDevice != nil {
+			*onDevice = uint64(device().Clock())
+		}
+		if onHost != nil {
+			*onHost = uint64(C.offlink_host_time())
+		}
+		return nil
+	})
 }

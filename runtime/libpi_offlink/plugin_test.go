@@ -56,3 +56,15 @@ func TestConformance(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestHost runs a host in C: entries that are not supported say so, and rectangles are copied.
+func TestHost(t *testing.T) {
+	path, host := buildLibrary(t), filepath.Join(t.TempDir(), "host")
+	build := exec.Command(testtool.Path(t, "gcc"), "-w", "-I../internal/pi/include", "-o", host, "testdata/host.c", "-ldl")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := exec.Command(host, path).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
