@@ -55,8 +55,12 @@ func printCoverage(o options, files []string) error {
 // interpretedBecause returns the reason why the device interprets or refuses a kernel,
 // empty for one that it compiles.
 func interpretedBecause(device driver.Device, c candidate) string {
+	code, err := c.readCode()
+	if err != nil {
+		return err.Error()
+	}
 	p, err := driver.Build(context.Background(), device, []driver.Module{{
-		Name: "image", Image: driver.Image{Format: "spirv", Target: "spir64"}, Code: c.code,
+		Name: "image", Image: driver.Image{Format: "spirv", Target: "spir64"}, Code: code,
 	}}, driver.BuildOptions{})
 	if err != nil {
 		return "refused: " + err.Error()

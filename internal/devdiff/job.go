@@ -27,6 +27,7 @@ type job struct {
 	Args    []argument
 	Buffers []*buffer
 
+	code   []byte
 	module *spirv.Module
 	plan   plan
 	base   string // of the names of the other half's files
@@ -64,13 +65,17 @@ const (
 // planJob finds arguments with which the kernel runs to its end, preferably ones with
 // which it changes memory.
 func planJob(c candidate) (*job, error) {
-	m, err := spirv.Parse(c.code)
+	code, err := c.readCode()
+	if err != nil {
+		return nil, err
+	}
+	m, err := spirv.Parse(code)
 	if err != nil {
 		return nil, err
 	}
 	var idle *job
 	for _, p := range plans {
-		j := &job{candidate: c, Kernel: c.name, module: m, plan: p}
+		j := &job{candidate: c, Kernel: c.name, code: code, module: m, plan: p}
 		if err = j.makeUp(); err != nil {
 			return nil, err
 		}

@@ -17,10 +17,10 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -95,11 +95,12 @@ type options struct {
 	verbose                   bool
 }
 
-// candidate is a kernel in an image.
+// candidate is a kernel in an image. The image is read where it is needed: those of a
+// package together take more memory than a machine may have.
 type candidate struct {
 	name, family string
 	file         string
-	code         []byte
+	readCode     func() ([]byte, error)
 	global       []int // the range, if it is given
 	local        []int
 }
@@ -162,16 +163,17 @@ func (r *report) addResults(jobs []*job) string {
 	return digests.String()
 }
 
-// readCandidates reads the kernels of the files.
+// readCandidates reads the kernels of the files, which stay open, as their images are
+// read later.
 func readCandidates(files []string) ([]candidate, error) {
 	var list []candidate
 	for _, name := range files {
-		data, err := os.ReadFile(name)
+		isModule, err := startsWithMagic(name)
 		if err != nil {
 			return nil, err
 		}
-		if spirv.HasMagic(data) {
-			list = append(list, kernelsOf(name, data)...)
+		if isModule {
+			list = append(list, kernelsOf(name, func() ([]byte, error) { return os.ReadFile(name) })...)
 			continue
 		}
 		f, err := wrapper.Open(name, wrapper.ReadOptions{})
@@ -179,25 +181,38 @@ func readCandidates(files []string) ([]candidate, error) {
 			return nil, err
 		}
 		for _, img := range f.Images() {
-			code, err := devimg.ReadCode(img.Code)
-			if err == nil && spirv.HasMagic(code) {
-				list = append(list, kernelsOf(name, slices.Clone(code))...)
-			}
-		}
-		if err := f.Close(); err != nil {
-			return nil, err
+			list = append(list, kernelsOf(name, func() ([]byte, error) { return devimg.ReadCode(img.Code) })...)
 		}
 	}
 	return list, nil
 }
 
-func kernelsOf(file string, code []byte) (list []candidate) {
+func startsWithMagic(name string) (bool, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	var start [4]byte
+	if _, err := io.ReadFull(f, start[:]); err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return false, err
+	}
+	return spirv.HasMagic(start[:]), nil
+}
+
+// kernelsOf lists the kernels of an image, none if it is no module of SPIR-V.
+func kernelsOf(file string, readCode func() ([]byte, error)) (list []candidate) {
+	code, err := readCode()
+	if err != nil || !spirv.HasMagic(code) {
+		return nil
+	}
 	m, err := spirv.Parse(code)
 	if err != nil {
 		return nil
 	}
 	for _, e := range m.EntryPoints() {
-		list = append(list, candidate{name: e.Name, family: kernelFamily(e.Name), file: file, code: code})
+		name := strings.Clone(e.Name) // not a part of the module
+		list = append(list, candidate{name: name, family: kernelFamily(name), file: file, readCode: readCode})
 	}
 	return list
 }

@@ -78,7 +78,7 @@ func testStatedFile(t *testing.T, p *kernelPackage, clang, dir, file string, nat
 		t.Fatal(err)
 	}
 	kernels := map[string]candidate{}
-	for _, c := range kernelsOf(file, code) {
+	for _, c := range kernelsOf(file, func() ([]byte, error) { return code, nil }) {
 		kernels[c.name] = c
 	}
 	for i, s := range tests {
@@ -153,7 +153,7 @@ func foreignJobs(t *testing.T, p *kernelPackage) (jobs []*job) {
 			continue
 		}
 		compiled++
-		for k, c := range kernelsOf(file, code) {
+		for k, c := range kernelsOf(file, func() ([]byte, error) { return code, nil }) {
 			j, err := planJob(c)
 			if err != nil || k >= kernelsOfFile {
 				t.Logf("%s: %s: %v", file, c.name, err)
