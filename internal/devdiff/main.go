@@ -200,7 +200,7 @@ func startsWithMagic(name string) (bool, error) {
 	return spirv.HasMagic(start[:]), nil
 }
 
-// kernelsOf lists the kernels of an image, none if it is no module of SPIR-V.
+// kernelsOf lists the kernels of an image, none if it is not SPIR-V.
 func kernelsOf(file string, readCode func() ([]byte, error)) (list []candidate) {
 	code, err := readCode()
 	if err != nil || !spirv.HasMagic(code) {

@@ -1,6 +1,8 @@
 package hostdev
 
 import (
+	"math"
+
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/spirv"
 )
@@ -527,9 +529,11 @@ func (l *lowering) index(v lowered) *lanes.Value {
 
 // plus is a pointer with a place added.
 func (l *lowering) plus(base lowered, at place, t *typ) lowered {
+	l.checkOffset(at.offset)
 	if base.place != nil {
 		next := *base.place
 		next.offset += at.offset
+		l.checkOffset(next.offset)
 		next.indexes = append(next.indexes[:len(next.indexes):len(next.indexes)], at.indexes...)
 		return lowered{t: t, place: &next}
 	}
@@ -539,6 +543,14 @@ func (l *lowering) plus(base lowered, at place, t *typ) lowered {
 	}
 	sum = l.b.Add(lanes.OpAdd, lanes.I64, sum, l.f.Const(lanes.I64, uint64(at.offset)))
 	return lowered{t: t, words: []*lanes.Value{sum}, root: base.root}
+}
+
+// checkOffset refuses an offset that lies outside of every memory, and that 32 bits would
+// bring back into one.
+func (l *lowering) checkOffset(offset int64) {
+	if offset < -math.MaxUint32 || offset > math.MaxUint32 {
+		l.unsupported("a constant offset of %d bytes", offset)
+	}
 }
 
 // lowerPointerCast changes the type alone: an address is the same in every storage class.

@@ -120,3 +120,17 @@ func TestBallotBits(t *testing.T) {
 		check(t, p, "bits", out, want)
 	}
 }
+
+// TestFarOffset: a constant index that is 4 GiB times four away faults in each executor,
+// though its low half is that of an element.
+func TestFarOffset(t *testing.T) {
+	far := asmModule(t, "ballots")
+	far.Code = mutate(far.Code, []byte{62, 0, 1, 0}) // the high half of the index of the second store
+	for _, e := range executors {
+		p := buildModules(t, e.options, driver.BuildOptions{}, far)
+		in, out := p.buffer(make([]uint32, 16)), p.buffer(make([]uint32, 32))
+		if err := p.tryLaunch("ballots", driver.Range{Global: []int{16}, Local: []int{16}}, in, out); err == nil {
+			t.Errorf("%s: a store at 16 GiB from an allocation of 128 bytes runs", e.name)
+		}
+	}
+}
