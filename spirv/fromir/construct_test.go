@@ -119,6 +119,26 @@ func kernelOf(body string, declarations ...string) string {
 // replaceBody puts instructions where a module has the word BODY.
 func replaceBody(module, body string) string { return strings.Replace(module, "BODY", body, 1) }
 
+// TestLifetimeSizes: the size is 0 unless the pointer leads to bytes. Translators of SPIR-V to
+// LLVM IR end at another one.
+func TestLifetimeSizes(t *testing.T) {
+	const declared = "declare void @llvm.lifetime.start.p0(i64, ptr)"
+	checkConstructs(t, []construct{
+		{
+			name: "array", ir: kernelOf("%a = alloca [4 x i32]\ncall void @llvm.lifetime.start.p0(i64 16, ptr %a)\nstore i32 %n, ptr %a", declared),
+			want: []string{"OpLifetimeStart %a 0"},
+		},
+		{
+			name: "number", ir: kernelOf("%a = alloca i32\ncall void @llvm.lifetime.start.p0(i64 4, ptr %a)\nstore i32 %n, ptr %a", declared),
+			want: []string{"OpLifetimeStart %a 0"},
+		},
+		{
+			name: "byte", ir: kernelOf("%a = alloca i8\ncall void @llvm.lifetime.start.p0(i64 1, ptr %a)\nstore i8 1, ptr %a", declared),
+			want: []string{"OpLifetimeStart %a 1"},
+		},
+	})
+}
+
 // TestRefusedKinds: errors have the kind and the subject that llvm-spirv reports.
 func TestRefusedKinds(t *testing.T) {
 	tests := []struct {

@@ -242,6 +242,11 @@ func (c *callSite) writeLifetime(op spirv.Opcode) {
 		return
 	}
 	size, _ := c.memoryLayout(variable.Element)
+	typ := c.function.moduleType(variable.Element)
+	isByte := typ.Kind == ir.TypeInteger && typ.Bits == 8
+	if &c.ir.Instructions[v.Index] == variable && !isByte {
+		size = 0 // the type of the pointer tells it: only a pointer to bytes may have a size
+	}
 	c.emitPlain(op, c.operandID(v, 0), uint32(size))
 }
 
