@@ -26,3 +26,10 @@
   OFFLINK_EXTERNAL type lib_imf_##name parameters { return value; } \
   OFFLINK_EXTERNAL type devicelib_imf_##name parameters __asm("__devicelib_imf_" #name); \
   OFFLINK_EXTERNAL type devicelib_imf_##name parameters { return value; }
+
+/* One without a result, whose body stores them. */
+#define IMF_VOID(name, parameters, body) \
+  OFFLINK_EXTERNAL void lib_imf_##name parameters __asm("__imf_" #name); \
+  OFFLINK_EXTERNAL void lib_imf_##name parameters body \
+  OFFLINK_EXTERNAL void devicelib_imf_##name parameters __asm("__devicelib_imf_" #name); \
+  OFFLINK_EXTERNAL void devicelib_imf_##name parameters body
