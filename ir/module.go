@@ -46,6 +46,8 @@ type Module struct {
 	SourceFilename string
 	DataLayout     string
 	Triple         string
+	// HasAssembly is true if assembly stands outside of functions.
+	HasAssembly bool
 
 	Values          []GlobalValue
 	Types           []Type

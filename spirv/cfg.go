@@ -28,7 +28,7 @@ type Block struct {
 // IsTerminator reports whether an instruction ends a block.
 func (op Opcode) IsTerminator() bool {
 	switch op {
-	case OpBranch, OpBranchConditional, OpSwitch, OpReturn, OpReturnValue, OpUnreachable, OpKill,
+	case OpBranch, OpBranchConditional, OpSwitch, OpReturn, OpReturnValue, OpUnreachable, OpKill, OpAbortKHR,
 		OpTerminateInvocation, OpIgnoreIntersectionKHR, OpTerminateRayKHR, OpEmitMeshTasksEXT:
 		return true
 	}

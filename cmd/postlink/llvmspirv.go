@@ -51,6 +51,9 @@ func runSPIRVTool(args []string, s cli.Streams) error {
 	if err := checkTarget(f.Module.Triple, len(f.Module.Values) == 0); err != nil {
 		return err
 	}
+	if err := t.setTripleVersion(f.Module.Triple); err != nil {
+		return err
+	}
 	code, err := fromir.Translate(f.Module, t.translation)
 	if err != nil {
 		return reportAs(err)

@@ -16,6 +16,9 @@ var translatorErrors = map[fromir.ErrorKind]struct {
 }{
 	fromir.ErrorIntrinsic:       {"InvalidFunctionCall: Unexpected llvm intrinsic:\n ", 8},
 	fromir.ErrorBitWidth:        {"InvalidBitWidth: Invalid bit width in input: ", 9},
+	fromir.ErrorModule:          {"InvalidModule: Invalid SPIR-V module: ", 10},
+	fromir.ErrorInput:           {"InvalidLlvmModule: Invalid LLVM module: ", 11},
+	fromir.ErrorInstruction:     {"InvalidInstruction: Can't translate llvm instruction:\n ", 14},
 	fromir.ErrorFunctionPointer: {"FunctionPointers: Can't translate function pointer:\n ", 13},
 	fromir.ErrorVersion:         {"RequiresVersion: Cannot fulfill SPIR-V version restriction:\n ", 17},
 	fromir.ErrorExtension:       {"RequiresExtension: Feature requires the following SPIR-V extension:\n", 18},

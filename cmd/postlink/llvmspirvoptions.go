@@ -22,6 +22,35 @@ func isSPIRVTarget(triple string) bool {
 	return version == "" || strings.HasPrefix(version, "v1.")
 }
 
+// setTripleVersion takes the version of SPIR-V that a triple names, as spirv64v1.3 does: the
+// module has that one.
+func (t *spirvTool) setTripleVersion(triple string) error {
+	arch, _, _ := strings.Cut(triple, "-")
+	rest, isSPIRV := strings.CutPrefix(arch, "spirv")
+	number, named := strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(rest, "64"), "32"), "v")
+	if !isSPIRV || !named {
+		return nil
+	}
+	v, err := spirvVersion(number)
+	if err != nil {
+		return tripleError(2, "InvalidSubArch: Expecting v1.0-v1.6. %s", arch)
+	}
+	if v > t.translation.Version {
+		return tripleError(3, "TripleMaxVersionIncompatible: Triple version and maximum version are incompatible. %s with at most %v", arch, t.translation.Version)
+	}
+	t.translation.Version, t.translation.LeastVersion = v, v
+	return nil
+}
+
+// tripleError is an error about a triple, with llvm-spirv's exit status.
+func tripleError(status int, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	if !isSPIRVTool() {
+		return err
+	}
+	return &cli.ExitError{Code: status, Err: err}
+}
+
 // setExtensions takes the extensions that may be used.
 func (t *spirvTool) setExtensions(list string) error {
 	err := t.translation.AllowExtensions(list)

@@ -126,6 +126,7 @@ func (r *moduleReader) readRecord(c *bitstream.Cursor) error {
 		m.SourceFilename = textOf(c.Operands)
 	case llvmschema.ModuleAsm:
 		s.asm = append(s.asm, moduleText{c.Code, textOf(c.Operands)})
+		m.HasAssembly = true
 	case llvmschema.ModuleSection:
 		s.sections = append(s.sections, textOf(c.Operands))
 	case llvmschema.ModuleGC:

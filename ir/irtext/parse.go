@@ -184,6 +184,7 @@ func (p *parser) moduleAsm() {
 	p.expectWord("asm")
 	p.readQuoted()
 	p.text.asm = append(p.text.asm, p.spanFrom(start))
+	p.text.module.HasAssembly = true
 }
 
 // parseSummary steps over an entry of a ThinLTO summary: ^N = word: (...), where some entries have

@@ -1,6 +1,8 @@
 package fromir
 
 import (
+	"fmt"
+
 	"offlink/ir"
 	"offlink/spirv"
 )
@@ -80,7 +82,7 @@ var rmwOpcodes = map[ir.AtomicOperation]spirv.Opcode{
 func (f *function) readModifyWrite(i int, in *ir.Instruction) {
 	op, ok := rmwOpcodes[in.Operation]
 	if !ok {
-		f.failf("atomicrmw %v has no counterpart in SPIR-V", in.Operation)
+		f.failKind(ErrorInstruction, fmt.Sprint("atomicrmw ", in.Operation), "atomicrmw %v has no counterpart in SPIR-V", in.Operation)
 	}
 	typ := f.resultType(i)
 	space := f.moduleType(in.Operands[0].Type).AddressSpace

@@ -373,7 +373,7 @@ func (f *function) writeTerminator(in *ir.Instruction) {
 	case ir.OpUnreachable:
 		f.emitPlain(spirv.OpUnreachable)
 	default:
-		f.failf("the instruction %v has no counterpart in SPIR-V", in.Op)
+		f.failKind(ErrorInstruction, in.Op.String(), "the instruction %v has no counterpart in SPIR-V", in.Op)
 	}
 }
 

@@ -318,11 +318,23 @@ func (c *callSite) callPointer() {
 		}
 		words = append(words, c.operandID(v, want))
 	}
+	n := c.emitResult(spirv.OpFunctionPointerCallINTEL, result, words...)
 	if c.isVoid(c.in.Type) {
-		c.emitResult(spirv.OpFunctionPointerCallINTEL, result, words...)
+		c.decorateArguments(n)
 		return
 	}
-	c.setResult(c.emitResult(spirv.OpFunctionPointerCallINTEL, result, words...), result)
+	c.setResult(n, result)
+	c.decorateArguments(c.ids[c.index])
+}
+
+// decorateArguments decorates a call of a function pointer with the attributes of its
+// arguments, for which there is no parameter to decorate.
+func (c *callSite) decorateArguments(n id) {
+	for i := range c.operands {
+		for attribute := range parameterAttributesOf(c.detail.Attributes.Parameter(i)) {
+			c.decorateNeeded(n, decArgumentAttribute, uint32(i), attribute)
+		}
+	}
 }
 
 // setResult makes a value of type typ the call's result. A pointer is cast to the pointee

@@ -279,7 +279,7 @@ func (t *translator) constantExpression(pool *ir.ConstantPool, v ir.Value, want 
 		to := t.moduleType(c.Type).AddressSpace
 		code, ok := spaceCast(from, to)
 		if !ok {
-			t.failf("a cast from address space %d to %d", from, to)
+			t.failKind(ErrorModule, ir.OpAddrSpaceCast.String(), "a cast from address space %d to %d", from, to)
 		}
 		target := t.pointerType(t.pointeeOfConstant(pool, c.Operands[0]), to)
 		return t.castPlain(t.specOp(target, code, operand(0, 0)), target, want)

@@ -1,6 +1,7 @@
 package fromir
 
 import (
+	"iter"
 	"slices"
 
 	"offlink/ir"
@@ -23,6 +24,7 @@ type function struct {
 	defined []bool
 	checker *bodyChecker // nil for a body of one block
 	block   int          // that is being written
+	aborted bool         // the block has ended before its terminator
 	at      int          // the instruction that is being written
 	// variables are the words of the function's variables, and code those of all else.
 	// writeBlocks inserts the former into the first block.
@@ -184,13 +186,8 @@ var parameterAttributes = []struct {
 
 // decorateParameter decorates a parameter by its attributes, as far as SPIR-V has them.
 func (t *translator) decorateParameter(n id, list []ir.AttributeDetail) {
-	for _, p := range parameterAttributes {
-		// LLVM 21 spells nocapture captures(none).
-		for _, name := range p.names {
-			if a := ir.FindAttribute(list, name); a != nil && (name != "captures" || a.Value == "none" || a.Value == "") {
-				t.b.decorateID(n, decFuncParamAttr, p.attr)
-			}
-		}
+	for attribute := range parameterAttributesOf(list) {
+		t.b.decorateID(n, decFuncParamAttr, attribute)
 	}
 	if a := ir.FindAttribute(list, "align"); a != nil {
 		t.b.decorateID(n, decAlignment, uint32(a.Int))
@@ -199,6 +196,20 @@ func (t *translator) decorateParameter(n id, list []ir.AttributeDetail) {
 		t.needVersion(spirv.Version1_1)
 		t.useCapabilities(capAddresses)
 		t.b.decorateID(n, decMaxByteOffset, uint32(a.Int))
+	}
+}
+
+// parameterAttributesOf yields the Function Parameter Attributes (SPIR-V) among attributes.
+func parameterAttributesOf(list []ir.AttributeDetail) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for _, p := range parameterAttributes {
+			// LLVM 21 spells nocapture captures(none).
+			for _, name := range p.names {
+				if a := ir.FindAttribute(list, name); a != nil && (name != "captures" || a.Value == "none" || a.Value == "") && !yield(p.attr) {
+					return
+				}
+			}
+		}
 	}
 }
 
@@ -325,7 +336,8 @@ func (f *function) writeBlock(block int) {
 				f.code = append(f.code, merge...)
 			}
 		}
-		if f.writeInstruction(i, in) {
+		if f.writeInstruction(i, in) || f.aborted {
+			f.aborted = false
 			break
 		}
 	}

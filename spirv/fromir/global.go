@@ -151,7 +151,7 @@ func (t *translator) variableUnit(n ir.ValueID) {
 	g, v := t.globalOf(n), &t.module.Values[n]
 	class := t.classOf(n)
 	if class == spirv.StorageFunction {
-		t.failf("the variable %s is in address space 0, where only variables of functions are; give it an address space", v.Name)
+		t.failKind(ErrorInstruction, v.Name, "the variable %s is in address space 0, where only variables of functions are; give it an address space", v.Name)
 	}
 	pointer := t.pointerType(t.termID(g.pointee), v.AddressSpace)
 	self := t.variableID(n)

@@ -92,7 +92,7 @@ func (m *image) beginImage(t *translator) {
 	clear(m.capabilities)
 	clear(m.extensions)
 	clear(m.entries)
-	m.next, m.version, m.entries = 1, spirv.Version1_0, m.entries[:0]
+	m.next, m.version, m.entries = 1, max(spirv.Version1_0, m.options.LeastVersion), m.entries[:0]
 	m.head, m.entryPoints, m.processed, m.modes, m.nameWords = m.head[:0], m.entryPoints[:0], m.processed[:0], m.modes[:0], m.nameWords[:0]
 	m.names, m.noteWords, m.functions = m.names[:0], m.noteWords[:0], m.functions[:0]
 	m.values = slices.Grow(m.values[:0], len(m.view.values))[:len(m.view.values)]

@@ -164,7 +164,7 @@ func (f *function) writeOperation(in *ir.Instruction, typ id, emit emitter) id {
 	}
 	op, ok := plainOpcodes[in.Op]
 	if !ok {
-		f.failf("the instruction %v has no counterpart in SPIR-V", in.Op)
+		f.failKind(ErrorInstruction, in.Op.String(), "the instruction %v has no counterpart in SPIR-V", in.Op)
 	}
 	// Integers of 24 bits, say, are held in 32: SPIR-V for kernels has 8, 16,
 	// 32 and 64.
@@ -179,7 +179,7 @@ func (f *function) writeOperation(in *ir.Instruction, typ id, emit emitter) id {
 			return made
 		}
 		if op, ok = boolOpcodes[in.Op]; !ok {
-			f.failf("the instruction %v on i1 has no counterpart in SPIR-V", in.Op)
+			f.failKind(ErrorInstruction, in.Op.String(), "the instruction %v on i1 has no counterpart in SPIR-V", in.Op)
 		}
 	}
 	words := make([]uint32, len(in.Operands))
@@ -338,7 +338,7 @@ func (f *function) addressSpaceCast(in *ir.Instruction, typ id, emit emitter) id
 		op, ok = f.usmCast(from, to)
 	}
 	if !ok {
-		f.failf("a cast from address space %d to %d has no counterpart in SPIR-V", from, to)
+		f.failKind(ErrorModule, in.Op.String(), "a cast from address space %d to %d has no counterpart in SPIR-V", from, to)
 	}
 	// The instructions change only the storage class, so a cast of the pointee must
 	// come first.

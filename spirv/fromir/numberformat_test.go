@@ -96,7 +96,7 @@ func TestAtomicNeeds(t *testing.T) {
 		{name: "sum of bfloat16", ir: kernelOf("%a = atomicrmw fadd ptr addrspace(1) %p, bfloat 1.0 seq_cst"), want: []string{"OpCapability AtomicBFloat16AddINTEL", "SPV_EXT_shader_atomic_float16_add", "SPV_INTEL_16bit_atomics", "OpAtomicFAddEXT"}, absent: []string{"AtomicFloat16AddEXT"}},
 		{name: "least bfloat16", ir: kernelOf("%a = atomicrmw fmin ptr addrspace(1) %p, bfloat 1.0 seq_cst"), want: []string{"OpCapability AtomicBFloat16MinMaxINTEL", "SPV_INTEL_16bit_atomics", "OpAtomicFMinEXT"}},
 		{name: "load of bfloat16", ir: kernelOf("%a = load atomic bfloat, ptr addrspace(1) %p seq_cst, align 2"), want: []string{"OpCapability AtomicBFloat16LoadStoreINTEL"}},
-		{name: "halves", ir: kernelOf(vector, "declare spir_func <2 x half> @_Z21__spirv_AtomicFMaxEXTPU3AS1Dv2_DF16_iiS_(ptr addrspace(1), i32, i32, <2 x half>)"), want: []string{"OpCapability 5404", "SPV_NV_shader_atomic_fp16_vector", "OpAtomicFMaxEXT"}, absent: []string{"min_max"}},
+		{name: "halves", ir: kernelOf(vector, "declare spir_func <2 x half> @_Z21__spirv_AtomicFMaxEXTPU3AS1Dv2_DF16_iiS_(ptr addrspace(1), i32, i32, <2 x half>)"), want: []string{"OpCapability AtomicFloat16VectorNV", "SPV_NV_shader_atomic_fp16_vector", "OpAtomicFMaxEXT"}, absent: []string{"min_max"}},
 		{name: "vector of floats", ir: kernelOf(floats, "declare spir_func <2 x float> @_Z21__spirv_AtomicFMaxEXTPU3AS1Dv2_fiiS_(ptr addrspace(1), i32, i32, <2 x float>)"), err: "not of two or four halves"},
 	})
 }

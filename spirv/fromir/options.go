@@ -31,8 +31,8 @@ const (
 
 // Options limit the versions and extensions of the module.
 type Options struct {
-	// Version is the newest version that the module may have.
-	Version spirv.Version
+	// Version is the newest version that the module may have, LeastVersion the oldest.
+	Version, LeastVersion spirv.Version
 	// Extensions are the allowed and forbidden extensions by name. AllExtensions allows
 	// those that are not named.
 	Extensions    map[string]bool
@@ -82,6 +82,9 @@ const (
 	ErrorFunctionPointer           // the address of a function, or a call of one: the function
 	ErrorVariadic                  // a function with variable arguments: the function
 	ErrorVersion                   // a version of SPIR-V that is not allowed: the version
+	ErrorInstruction               // an instruction or a variable without a counterpart: its opcode or name
+	ErrorModule                    // a type, a cast or the like without a counterpart: its name
+	ErrorInput                     // a part of the module without a counterpart, such as assembly
 )
 
 // Error is a construct that is not translated.

@@ -41,6 +41,9 @@ func NewTranslation(m *ir.Module, o Options) (*Translation, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: the module has no bodies that can be decoded", m.Path)
 	}
+	if m.HasAssembly {
+		return nil, &Error{Path: m.Path, Msg: "module-level inline assembly has no counterpart in SPIR-V", Kind: ErrorInput, Subject: "module asm"}
+	}
 	if o.Version == 0 {
 		o.Version = spirv.Version1_4
 	}

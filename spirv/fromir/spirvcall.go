@@ -108,6 +108,14 @@ func opcodesOf(names []string) map[spirv.Opcode]bool {
 // stored through the first argument (structResult).
 func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 	c.instructionNeeds(op)
+	switch {
+	case op == spirv.OpAbortKHR:
+		c.writeAbort()
+		return
+	case c.hasWrappedNumber(op):
+		c.wrappedInstruction(op)
+		return
+	}
 	var words []uint32
 	operands := c.operands
 	sret := c.structResult()

@@ -265,7 +265,7 @@ func (t *translator) makeType(typ *ir.Type) id {
 			return t.voidType()
 		}
 	}
-	t.failf("the type %s has no counterpart in SPIR-V", typ.Name)
+	t.failKind(ErrorModule, typ.Name, "the type %s has no counterpart in SPIR-V", typ.Name)
 	return 0
 }
 

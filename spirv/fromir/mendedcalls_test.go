@@ -1,0 +1,89 @@
+package fromir_test
+
+import (
+	"errors"
+	"testing"
+
+	"offlink/spirv"
+	"offlink/spirv/fromir"
+)
+
+// TestAbort: the instruction ends its block. Where the block leads on to others, a function has it.
+func TestAbort(t *testing.T) {
+	const declare = "declare spir_func void @_Z16__spirv_AbortKHRIiEvT_(i32)"
+	const call = "call spir_func void @_Z16__spirv_AbortKHRIiEvT_(i32 %n)\n"
+	checkConstructs(t, []construct{
+		{
+			name: "at the end", ir: "define spir_kernel void @k(i32 %n) {\n" + call + "%a = add i32 %n, 1\nunreachable\n}\n" + declare,
+			want: []string{"OpCapability AbortKHR", "SPV_KHR_abort", "OpAbortKHR", "OpFunctionEnd"}, absent: []string{"OpUnreachable", "OpIAdd", "OpFunctionCall"},
+		},
+		{
+			name: "before another block", ir: "define spir_kernel void @k(i32 %n, ptr addrspace(1) %p) {\n%c = icmp eq i32 %n, 3\nbr i1 %c, label %a, label %b\na:\n" + call + "br label %b\n" +
+				"b:\n%r = phi i32 [ 1, %0 ], [ 2, %a ]\nstore i32 %r, ptr addrspace(1) %p\nret void\n}\n" + declare,
+			want: []string{"OpAbortKHR", "OpFunctionEnd", "OpFunctionCall", "OpPhi"},
+		},
+		{name: "not allowed", extensions: "-all", ir: kernelOf(call, declare), err: "SPV_KHR_abort"},
+		{name: "two arguments", ir: kernelOf("call spir_func void @_Z16__spirv_AbortKHRii(i32 1, i32 2)", "declare spir_func void @_Z16__spirv_AbortKHRii(i32, i32)"), err: "operands do not fit"},
+	})
+}
+
+// TestWrappedNumbers: SYCL's half and bfloat16, structs of one number that pointers lead to.
+func TestWrappedNumbers(t *testing.T) {
+	const half = "%half = type { half }\n"
+	checkConstructs(t, []construct{
+		{
+			name: "shuffle", ir: half + kernelOf("%r = alloca %half\n%v2 = alloca %half\ncall spir_func void @_Z34__spirv_GroupNonUniformShuffleDowni4halfj(ptr sret(%half) %r, i32 3, ptr byval(%half) %v2, i32 %n)",
+				"declare spir_func void @_Z34__spirv_GroupNonUniformShuffleDowni4halfj(ptr sret(%half), i32, ptr byval(%half), i32)"),
+			want: []string{"OpTypeFloat 16", "OpBitcast", "OpLoad", "OpGroupNonUniformShuffleDown", "OpStore"},
+		},
+		{
+			name: "element", ir: half + kernelOf("%r = alloca %half\ncall spir_func void @_Z28__spirv_VectorExtractDynamicDv4_DF16_i(ptr sret(%half) %r, <4 x half> zeroinitializer, i32 %n)",
+				"declare spir_func void @_Z28__spirv_VectorExtractDynamicDv4_DF16_i(ptr sret(%half), <4 x half>, i32)"),
+			want: []string{"OpVectorExtractDynamic", "OpStore"},
+		},
+		{
+			name: "changed element", ir: half + kernelOf("%r = alloca %half\n%a = call spir_func <4 x half> @_Z27__spirv_VectorInsertDynamicDv4_DF16_4halfi(<4 x half> zeroinitializer, ptr byval(%half) %r, i32 %n)\nstore <4 x half> %a, ptr addrspace(1) %p",
+				"declare spir_func <4 x half> @_Z27__spirv_VectorInsertDynamicDv4_DF16_4halfi(<4 x half>, ptr byval(%half), i32)"),
+			want: []string{"OpLoad", "OpVectorInsertDynamic"},
+		},
+	})
+}
+
+// TestCallAttributes: attributes of the arguments of a call through a pointer.
+func TestCallAttributes(t *testing.T) {
+	checkConstructs(t, []construct{{
+		name: "arguments", ir: "define spir_func i32 @f(ptr %g, i32 %x, ptr %q) {\n%a = call spir_func i32 %g(i32 signext %x, ptr noalias nocapture readonly %q)\nret i32 %a\n}",
+		want: []string{"%a ArgumentAttributeINTEL 0 Sext", "%a ArgumentAttributeINTEL 1 NoAlias", "%a ArgumentAttributeINTEL 1 NoCapture", "%a ArgumentAttributeINTEL 1 NoWrite", "OpFunctionPointerCallINTEL"},
+	}})
+}
+
+// TestRefusedModules: kinds of errors that name no extension.
+func TestRefusedModules(t *testing.T) {
+	for _, test := range []struct {
+		name, ir string
+		kind     fromir.ErrorKind
+	}{
+		{"assembly", "module asm \"nop\"\ndefine spir_func void @f() {\nret void\n}", fromir.ErrorInput},
+		{"instruction", kernelOf("%a = atomicrmw nand ptr addrspace(1) %p, i32 %n seq_cst"), fromir.ErrorInstruction},
+		{"variable", "@v = global i32 1\n" + kernelOf("%a = load i32, ptr @v\nstore i32 %a, ptr addrspace(1) %p"), fromir.ErrorInstruction},
+		{"cast", kernelOf("%a = addrspacecast ptr addrspace(1) %p to ptr addrspace(3)\nstore i32 1, ptr addrspace(3) %a"), fromir.ErrorModule},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := fromir.Translate(parseIR(t, test.ir), fromir.Options{Version: spirv.Version1_6})
+			if e, ok := errors.AsType[*fromir.Error](err); !ok || e.Kind != test.kind || e.Subject == "" {
+				t.Errorf("error %v: %+v", err, e)
+			}
+		})
+	}
+}
+
+// TestLeastVersion: a module has at least the version that is asked for.
+func TestLeastVersion(t *testing.T) {
+	code, err := fromir.Translate(parseIR(t, kernelOf("")), fromir.Options{Version: spirv.Version1_4, LeastVersion: spirv.Version1_3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := verified(t, code); m.Version != spirv.Version1_3 {
+		t.Errorf("version %v", m.Version)
+	}
+}
