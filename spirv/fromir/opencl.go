@@ -40,6 +40,38 @@ var plainFunctions = map[string]string{
 	"intel_sub_group_barrier_arrive": "ControlBarrierArriveINTEL", "intel_sub_group_barrier_wait": "ControlBarrierWaitINTEL",
 	"intel_sub_group_shuffle": "SubgroupShuffleINTEL", "intel_sub_group_shuffle_down": "SubgroupShuffleDownINTEL",
 	"intel_sub_group_shuffle_up": "SubgroupShuffleUpINTEL", "intel_sub_group_shuffle_xor": "SubgroupShuffleXorINTEL",
+	"bit_reverse": "BitReverse", "bitfield_insert": "BitFieldInsert", "bitfield_extract_signed": "BitFieldSExtract",
+	"bitfield_extract_unsigned": "BitFieldUExtract",
+	"get_image_num_mip_levels":  "ImageQueryLevels", "get_image_num_samples": "ImageQuerySamples",
+}
+
+func init() {
+	for _, n := range []string{"", "2", "3", "4", "8", "16"} {
+		plainFunctions["intel_convert_bfloat16"+n+"_as_ushort"+n] = "ConvertFToBF16INTEL"
+		plainFunctions["intel_convert_as_bfloat16"+n+"_float"+n] = "ConvertBF16ToFINTEL"
+	}
+}
+
+// clockScopes are the ends of the names of the functions that read a clock.
+var clockScopes = map[string]uint32{"device": scopeDevice, "work_group": scopeWorkgroup, "sub_group": scopeSubgroup}
+
+// clockFunction returns the writer of a function that reads a clock (cl_khr_kernel_clock): as
+// one number, or as its two halves. It returns nil for other functions.
+func clockFunction(name string) func(*callSite) {
+	rest := strings.TrimPrefix(strings.TrimPrefix(name, "clock_read_"), "hilo_")
+	scope, ok := clockScopes[rest]
+	if !ok {
+		return nil
+	}
+	return func(c *callSite) {
+		c.checkCount(len(c.operands), func() (int, int) { return 0, 0 })
+		number, length := c.numberShape(c.in.Type)
+		if number == nil || number.Kind != ir.TypeInteger || number.Bits != 64/uint32(length) || length > 2 {
+			c.failf("the result of a clock is a number of 64 bits or its two halves")
+		}
+		c.instructionNeeds(spirv.OpReadClockKHR)
+		c.finishCall(c.emitResult(spirv.OpReadClockKHR, c.typ, c.constWord(scope)))
+	}
 }
 
 // signedFunctions are the functions of integers that OpenCL.std has twice, s_
@@ -85,7 +117,7 @@ func (t *translator) openclBuiltin(name string, parameters []mangledType) *built
 		b.write = write
 		return b
 	}
-	if write := pipeFunction(name); write != nil {
+	if write := t.pipeFunction(name); write != nil {
 		b.write = write
 		return b
 	}
@@ -185,6 +217,8 @@ func (t *translator) openclSpecial(name string) func(*callSite) {
 		return (*callSite).fenceOfPointer
 	}
 	switch {
+	case strings.HasPrefix(name, "clock_read_"):
+		return clockFunction(name)
 	case strings.HasPrefix(name, "convert_"):
 		return t.conversionWriter(name)
 	case strings.HasPrefix(name, "vload"), strings.HasPrefix(name, "vstore"):

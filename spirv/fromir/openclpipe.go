@@ -18,18 +18,20 @@ var pipeFunctions = map[string]string{
 	"__sub_group_commit_read_pipe": "GroupCommitReadPipe", "__sub_group_commit_write_pipe": "GroupCommitWritePipe",
 	"__get_pipe_num_packets_ro": "GetNumPipePackets", "__get_pipe_num_packets_wo": "GetNumPipePackets",
 	"__get_pipe_max_packets_ro": "GetMaxPipePackets", "__get_pipe_max_packets_wo": "GetMaxPipePackets",
-	"is_valid_reserve_id": "IsValidReserveId",
+	"is_valid_reserve_id": "IsValidReserveId", "__read_pipe_2_bl": "ReadPipeBlockingINTEL", "__write_pipe_2_bl": "WritePipeBlockingINTEL",
 }
 
 // pipeFunction returns the writer of a function of pipes; nil for others.
-func pipeFunction(name string) func(*callSite) {
+func (t *translator) pipeFunction(name string) func(*callSite) {
 	instruction, ok := pipeFunctions[name]
-	if !ok {
+	// Without their extension, those that block are functions of a device's own library.
+	if !ok || strings.HasSuffix(name, "_bl") && !t.options.allowsExtension("SPV_INTEL_blocking_pipes") {
 		return nil
 	}
 	op := spirv.OpcodeByName("Op" + instruction)
 	return func(c *callSite) {
 		c.useCapabilities(capPipes)
+		c.instructionNeeds(op)
 		words := c.argumentIDs(0)
 		switch {
 		case strings.HasPrefix(name, "__work_group_"):

@@ -157,7 +157,14 @@ func (c *callSite) checkElements(op spirv.Opcode) {
 	if e := c.b.entryOf(c.typ); e != nil && (e.op == opTypeCooperativeMatrixKHR || e.op == opTypeJointMatrixINTEL) {
 		return
 	}
-	for i := range c.operands {
+	operands := len(c.operands)
+	switch op { // the offset and the count of bits are single numbers
+	case spirv.OpBitFieldInsert:
+		operands = min(operands, 2)
+	case spirv.OpBitFieldSExtract, spirv.OpBitFieldUExtract:
+		operands = min(operands, 1)
+	}
+	for i := range operands {
 		typ, count := c.numberShape(c.operand(i).Type)
 		if result == nil || typ == nil || count != length {
 			c.failf("argument %d and the result are not numbers, or vectors of as many", i+1)

@@ -1,0 +1,54 @@
+package fromir_test
+
+import "testing"
+
+// TestOpenCLExtensionFunctions: functions of OpenCL C's extensions.
+func TestOpenCLExtensionFunctions(t *testing.T) {
+	const store = "\nstore i32 %a, ptr addrspace(1) %p"
+	opencl := func(body string, declarations ...string) string {
+		return kernelOf(body, append(declarations, openclDoc)...)
+	}
+	checkConstructs(t, []construct{
+		{
+			name: "clock", ir: opencl("%a = call spir_func i64 @_Z17clock_read_devicev()\nstore i64 %a, ptr addrspace(1) %p", "declare spir_func i64 @_Z17clock_read_devicev()"),
+			want: []string{"OpCapability ShaderClockKHR", "SPV_KHR_shader_clock", " 1\n", "OpReadClockKHR"},
+		},
+		{
+			name: "halves of a clock", ir: opencl("%a = call spir_func <2 x i32> @_Z25clock_read_hilo_sub_groupv()\nstore <2 x i32> %a, ptr addrspace(1) %p", "declare spir_func <2 x i32> @_Z25clock_read_hilo_sub_groupv()"),
+			want: []string{" 3\n", "OpReadClockKHR"},
+		},
+		{
+			name: "clock of another type", ir: opencl("%a = call spir_func i32 @_Z17clock_read_devicev()"+store, "declare spir_func i32 @_Z17clock_read_devicev()"),
+			err: "the result of a clock",
+		},
+		{
+			name: "reversed bits", ir: opencl("%a = call spir_func i32 @_Z11bit_reversei(i32 %n)"+store, "declare spir_func i32 @_Z11bit_reversei(i32)"),
+			want: []string{"OpCapability BitInstructions", "SPV_KHR_bit_instructions", "OpBitReverse"},
+		},
+		{
+			name: "bits of a vector", ir: opencl("%a = call spir_func <4 x i32> @_Z15bitfield_insertDv4_iS_jj(<4 x i32> %v, <4 x i32> %v, i32 1, i32 2)\nstore <4 x i32> %a, ptr addrspace(1) %p", "declare spir_func <4 x i32> @_Z15bitfield_insertDv4_iS_jj(<4 x i32>, <4 x i32>, i32, i32)"),
+			want: []string{"OpBitFieldInsert"},
+		},
+		{
+			name: "extracted bits", ir: opencl("%a = call spir_func i32 @_Z23bitfield_extract_signedijj(i32 %n, i32 1, i32 2)"+store, "declare spir_func i32 @_Z23bitfield_extract_signedijj(i32, i32, i32)"),
+			want: []string{"OpBitFieldSExtract"},
+		},
+		{
+			name: "to bfloat16", ir: opencl("%a = call spir_func i16 @_Z32intel_convert_bfloat16_as_ushortf(float %x)\nstore i16 %a, ptr addrspace(1) %p", "declare spir_func i16 @_Z32intel_convert_bfloat16_as_ushortf(float)"),
+			want: []string{"SPV_INTEL_bfloat16_conversion", "OpConvertFToBF16INTEL"},
+		},
+		{
+			name: "from bfloat16", ir: opencl("%a = call spir_func <2 x float> @_Z33intel_convert_as_bfloat162_float2Dv2_t(<2 x i16> zeroinitializer)\nstore <2 x float> %a, ptr addrspace(1) %p", "declare spir_func <2 x float> @_Z33intel_convert_as_bfloat162_float2Dv2_t(<2 x i16>)"),
+			want: []string{"OpConvertBF16ToFINTEL"},
+		},
+		{
+			name: "pipe that blocks", ir: opencl("call spir_func void @__read_pipe_2_bl(target(\"spirv.Pipe\", 0) zeroinitializer, ptr addrspace(4) null, i32 4, i32 4)", "declare spir_func void @__read_pipe_2_bl(target(\"spirv.Pipe\", 0), ptr addrspace(4), i32, i32)"),
+			want: []string{"SPV_INTEL_blocking_pipes", "OpReadPipeBlockingINTEL"}, disputed: "is defined more than once",
+		},
+		{
+			name: "levels", ir: opencl("%i = call target(\"spirv.Image\", void, 1, 0, 0, 0, 0, 0, 0) @image()\n%a = call spir_func i32 @_Z24get_image_num_mip_levels14ocl_image2d_ro(target(\"spirv.Image\", void, 1, 0, 0, 0, 0, 0, 0) %i)"+store,
+				"declare spir_func i32 @_Z24get_image_num_mip_levels14ocl_image2d_ro(target(\"spirv.Image\", void, 1, 0, 0, 0, 0, 0, 0))", "declare target(\"spirv.Image\", void, 1, 0, 0, 0, 0, 0, 0) @image()"),
+			want: []string{"OpImageQueryLevels"},
+		},
+	})
+}
