@@ -58,6 +58,25 @@ func (op Opcode) IsLiteral(operand int) bool {
 	return false
 }
 
+// IsMemoryAccess reports whether an operand of an instruction is a mask of Memory Operands. Those
+// that its bits ask for follow it.
+func (op Opcode) IsMemoryAccess(operand int) bool {
+	info := op.grammarInfo()
+	if info == nil {
+		return false
+	}
+	for _, o := range info.operands {
+		if o.kind == kindIdResultType || o.kind == kindIdResult {
+			continue
+		}
+		if operand == 0 {
+			return o.kind == kindMemoryAccess
+		}
+		operand--
+	}
+	return false
+}
+
 // ExtInstIsLiteral is IsLiteral for an instruction of an extended set.
 func ExtInstIsLiteral(set string, number uint32, operand int) bool {
 	info := findInstruction(extendedSets[set], number)

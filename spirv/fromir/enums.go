@@ -61,6 +61,7 @@ const (
 	capVectorCompute      = 5617
 	capVectorAny          = 5619
 	capAtomicHalfVector   = 5404
+	capDeviceBarrier      = 6185
 	capMotionEstimation   = 5696
 	capMotionIntra        = 5697
 	capMotionChroma       = 5698

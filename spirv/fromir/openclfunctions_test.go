@@ -52,3 +52,37 @@ func TestOpenCLExtensionFunctions(t *testing.T) {
 		},
 	})
 }
+
+// TestInstructionOperands: operands of functions that SPIR-V's instructions name.
+func TestInstructionOperands(t *testing.T) {
+	const (
+		product = "_Z45__spirv_SubgroupMatrixMultiplyAccumulateINTELiDv8_sDv8_iDv8_fi"
+		types   = "<8 x float> @" + product + "(i32, <8 x i16>, <8 x i32>, <8 x float>, i32)"
+	)
+	matrix := func(operands string) string {
+		return kernelOf("%m = call spir_func <8 x float> @"+product+"(i32 16, <8 x i16> zeroinitializer, <8 x i32> zeroinitializer, <8 x float> zeroinitializer, i32 "+operands+")\nstore <8 x float> %m, ptr addrspace(1) %p", "declare spir_func "+types)
+	}
+	checkConstructs(t, []construct{
+		{
+			name: "alignment of a load", ir: kernelOf("%a = call spir_func i32 @_Z12__spirv_LoadPU3AS1iii(ptr addrspace(1) %p, i32 2, i32 64)\ncall spir_func void @_Z13__spirv_StorePU3AS1iiii(ptr addrspace(1) %p, i32 %a, i32 2, i32 32)",
+				"declare spir_func i32 @_Z12__spirv_LoadPU3AS1iii(ptr addrspace(1), i32, i32)", "declare spir_func void @_Z13__spirv_StorePU3AS1iiii(ptr addrspace(1), i32, i32, i32)"),
+			want: []string{"%a = OpLoad", "Aligned 64", "OpStore", "Aligned 32"},
+		},
+		{
+			name: "barrier of a device", ir: kernelOf("call spir_func void @_Z22__spirv_ControlBarrieriii(i32 1, i32 1, i32 784)\n%b = call spir_func i1 @_Z38__spirv_BuiltInDeviceBarrierValidINTELv()\n%c = zext i1 %b to i32\nstore i32 %c, ptr addrspace(1) %p",
+				"declare spir_func void @_Z22__spirv_ControlBarrieriii(i32, i32, i32)", "declare spir_func i1 @_Z38__spirv_BuiltInDeviceBarrierValidINTELv()"),
+			want: []string{"OpCapability DeviceBarrierINTEL", "SPV_INTEL_device_barrier", "BuiltIn DeviceBarrierValidINTEL", "OpTypeBool", "OpControlBarrier"},
+		},
+		{
+			name: "barrier of a work-group", ir: kernelOf("call spir_func void @_Z22__spirv_ControlBarrieriii(i32 2, i32 2, i32 784)", "declare spir_func void @_Z22__spirv_ControlBarrieriii(i32, i32, i32)"),
+			want: []string{"OpControlBarrier"}, absent: []string{"DeviceBarrier"},
+		},
+		{name: "matrices of 8 bits", ir: matrix("81920"), want: []string{"matrix_multiply_accumulate\"", "matrix_multiply_accumulate_float8", "OpSubgroupMatrixMultiplyAccumulateINTEL"}, absent: []string{"float4"}},
+		{name: "matrices of 4 bits", ir: matrix("786432"), want: []string{"matrix_multiply_accumulate_float4"}, absent: []string{"float8"}},
+		{name: "matrices of 4 bits are not allowed", extensions: "+SPV_INTEL_subgroup_matrix_multiply_accumulate", ir: matrix("786432"), err: "accumulate_float4"},
+		{
+			name: "image of 64 bits", ir: "define spir_func void @f(target(\"spirv.Image\", i64, 1, 0, 0, 0, 0, 40, 0) %i) {\nret void\n}",
+			want: []string{"OpCapability Int64ImageEXT", "SPV_EXT_shader_image_int64"},
+		},
+	})
+}

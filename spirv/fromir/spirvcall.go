@@ -109,6 +109,13 @@ func opcodesOf(names []string) map[spirv.Opcode]bool {
 func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 	c.instructionNeeds(op)
 	switch {
+	case op == spirv.OpControlBarrier:
+		c.deviceBarrier()
+	case op == spirv.OpSubgroupMatrixMultiplyAccumulateINTEL:
+		c.matrixFormats(4)
+	case op == spirv.OpSubgroupScaledMatrixMultiplyAccumulateINTEL:
+		c.instructionNeeds(spirv.OpSubgroupMatrixMultiplyAccumulateINTEL)
+		c.matrixFormats(6)
 	case op == spirv.OpAbortKHR:
 		c.writeAbort()
 		return
@@ -126,6 +133,12 @@ func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 	for i := first; i < len(operands); i++ {
 		if op.IsLiteral(i - first) {
 			words = append(words, c.b.literalWord(uint32(c.constantArgument(i))))
+			// The alignment is the first of the operands that follow the mask, and the only
+			// one of them that is a literal.
+			if op.IsMemoryAccess(i-first) && c.constantArgument(i)&accessAligned != 0 {
+				i++
+				words = append(words, c.b.literalWord(uint32(c.constantArgument(i))))
+			}
 			continue
 		}
 		if isFailureOrder(op, i-first) && c.operand(i).Kind == ir.ValueConstant {
@@ -176,6 +189,37 @@ func withoutRelease(semantics uint32) uint32 {
 		return semantics &^ semRelease
 	}
 	return semantics
+}
+
+// deviceBarrier notes the extension for barriers of all work-items of a device, as far as it
+// is allowed.
+func (c *callSite) deviceBarrier() {
+	const extension = "SPV_INTEL_device_barrier"
+	if c.isConstant(0) && c.constantArgument(0) == scopeDevice && c.options.allowsExtension(extension) {
+		c.useExtension(extension)
+		c.useCapabilities(capDeviceBarrier)
+	}
+}
+
+// Bits of Matrix Multiply Accumulate Operands for elements of 8 and 4 bits.
+const (
+	matrixFloat8 = 0x3c000
+	matrixFloat4 = 0xc0000
+)
+
+// matrixFormats notes the extensions for the formats of elements that the operands of a product
+// of matrices name, which are its last argument if it has them.
+func (c *callSite) matrixFormats(at int) {
+	if !c.isConstant(at) {
+		return
+	}
+	const extension = "SPV_INTEL_subgroup_matrix_multiply_accumulate_float"
+	if c.constantArgument(at)&matrixFloat8 != 0 {
+		c.useExtension(extension + "8")
+	}
+	if c.constantArgument(at)&matrixFloat4 != 0 {
+		c.useExtension(extension + "4")
+	}
 }
 
 // structResult reports whether the result is stored through the first argument, which has
@@ -446,6 +490,9 @@ func (t *translator) builtinCapability(number uint32) {
 	switch number {
 	case 36, 37, 38, 39, 40, 41: // SubgroupSize to SubgroupLocalInvocationId
 		t.useCapabilities(capKernel)
+	case 6186: // DeviceBarrierValidINTEL
+		t.useExtension("SPV_INTEL_device_barrier")
+		t.useCapabilities(capDeviceBarrier)
 	case 4416, 4417, 4418, 4419, 4420: // the masks
 		t.useCapabilities(64) // GroupNonUniformBallot
 		t.needVersion(spirv.Version1_3)
@@ -506,7 +553,8 @@ func (t *translator) inputType(k *inputKind, result ir.TypeID) id {
 // builtinVariable writes a call that reads a built-in variable.
 func (c *callSite) builtinVariable(k *inputKind) {
 	number, count := c.numberShape(c.in.Type)
-	if number == nil || number.Kind != ir.TypeInteger || number.Bits < 32 || number.Bits > 64 || count > 1 && k.indexed {
+	truth := number != nil && number.Bits == 1 && count == 1 && !k.indexed
+	if number == nil || number.Kind != ir.TypeInteger || !truth && (number.Bits < 32 || number.Bits > 64) || count > 1 && k.indexed {
 		c.failf("the result is not that of a built-in variable")
 	}
 	typ := c.inputType(k, c.in.Type)

@@ -467,6 +467,10 @@ func (t *translator) imageType(sampled id, n []uint32) id {
 	if n[6] == 2 {
 		t.useCapabilities(capImageReadWrite)
 	}
+	if n[5] == 40 || n[5] == 41 { // R64ui, R64i
+		t.useExtension("SPV_EXT_shader_image_int64")
+		t.useCapabilities(5016)
+	}
 	return t.b.typeEntry(spirv.OpTypeImage, append([]uint32{sampled}, n[:7]...), sampled)
 }
 
