@@ -360,7 +360,8 @@ func (b *builder) addEntry(n id, e *entry) {
 
 // isTypeOp reports whether an instruction declares a type.
 func isTypeOp(op spirv.Opcode) bool {
-	return op >= spirv.OpTypeVoid && op <= spirv.OpTypeForwardPointer || typeOps[op]
+	return op >= spirv.OpTypeVoid && op <= spirv.OpTypeForwardPointer || typeOps[op] ||
+		op >= spirv.OpTypeAvcImePayloadINTEL && op <= spirv.OpTypeAvcSicResultINTEL
 }
 
 // typeOps are the types of extensions.

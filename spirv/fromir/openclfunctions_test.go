@@ -84,5 +84,17 @@ func TestInstructionOperands(t *testing.T) {
 			name: "image of 64 bits", ir: "define spir_func void @f(target(\"spirv.Image\", i64, 1, 0, 0, 0, 0, 40, 0) %i) {\nret void\n}",
 			want: []string{"OpCapability Int64ImageEXT", "SPV_EXT_shader_image_int64"},
 		},
+		{
+			name: "type of motion estimation", ir: "define spir_func void @f(target(\"spirv.AvcImePayloadINTEL\") %a) {\nret void\n}",
+			want: []string{"OpCapability SubgroupAvcMotionEstimationINTEL", "SPV_INTEL_device_side_avc_motion_estimation"}, disputed: "must appear in a block",
+		},
+		{
+			name: "type of task sequences", ir: "define spir_func void @f(target(\"spirv.TaskSequenceINTEL\") %a) {\nret void\n}",
+			want: []string{"OpCapability TaskSequenceINTEL", "SPV_INTEL_task_sequence"},
+		},
+		{
+			name: "buffers", ir: "define spir_func void @f(target(\"spirv.BufferSurfaceINTEL\", 2) %a) {\nret void\n}",
+			want: []string{"OpCapability VectorComputeINTEL", "SPV_INTEL_vector_compute", "OpTypeBufferSurfaceINTEL"}, disputed: "must appear in a block",
+		},
 	})
 }

@@ -375,6 +375,8 @@ func (t *translator) simpleType(name string) id {
 	case spirv.OpTypeNamedBarrier:
 		t.useCapabilities(capNamedBarrier)
 		t.needVersion(spirv.Version1_1)
+	default:
+		t.extensionType(op)
 	}
 	return t.b.typeEntry(op, nil)
 }
@@ -403,6 +405,8 @@ func (t *translator) targetType(typ *ir.Type) id {
 		case "SampledImage":
 			return t.b.typeEntry(spirv.OpTypeSampledImage, []uint32{image}, image)
 		case "VmeImageINTEL":
+			t.useExtension(motionEstimation.extension)
+			t.useCapabilities(motionEstimation.capability)
 			return t.b.typeEntry(spirv.OpTypeVmeImageINTEL, []uint32{image}, image)
 		}
 		return image
@@ -419,9 +423,10 @@ func (t *translator) targetType(typ *ir.Type) id {
 		return t.matrixType(opTypeJointMatrixINTEL, t.typeID(typ.Elements[0]), numbers)
 	case "BufferSurfaceINTEL":
 		need(1)
-		return t.b.typeEntry(opTypeBufferSurfaceINTEL, numbers[:1])
+		return t.bufferSurface(numbers[0])
 	}
 	if op := spirv.OpcodeByName("OpType" + name); op != 0 {
+		t.extensionType(op)
 		return t.b.typeEntry(op, nil)
 	}
 	t.failf("the target type %s is not known", typ.Target)
@@ -436,6 +441,26 @@ func (t *translator) matrixType(op spirv.Opcode, element id, numbers []uint32) i
 		words = append(words, t.constInt(32, uint64(n)))
 	}
 	return t.b.typeEntry(op, words, words...)
+}
+
+// extensionType notes the extension and the capability of a type without operands.
+func (t *translator) extensionType(op spirv.Opcode) {
+	n := motionEstimation.need
+	switch {
+	case op == opTypeTaskSequenceINTEL:
+		n = opcodeNeeds[spirv.OpTaskSequenceCreateINTEL].need
+	case op < spirv.OpTypeAvcImePayloadINTEL || op > spirv.OpTypeAvcSicResultINTEL:
+		return
+	}
+	t.useExtension(n.extension)
+	t.useCapabilities(n.capability)
+}
+
+// bufferSurface returns the type of a buffer that explicit SIMD kernels access by its number.
+func (t *translator) bufferSurface(access uint32) id {
+	t.useExtension(vectorCompute)
+	t.useCapabilities(capVectorCompute)
+	return t.b.typeEntry(opTypeBufferSurfaceINTEL, []uint32{access})
 }
 
 // cooperativeMatrix returns the type of a cooperative matrix. Elements of the formats that
