@@ -5,8 +5,10 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/internal/dl"
 	"offlink/runtime/internal/libcuda"
 )
 
@@ -197,5 +199,30 @@ func TestMostDynamicMemory(t *testing.T) {
 	}
 	if most := f.call(t, "fake_most_dynamic"); most < 90<<10 {
 		t.Errorf("the limit is %d bytes after a launch with %d", most, 90<<10)
+	}
+}
+
+// TestResultNames: the names in traces are those that the installed driver has, which the
+// errors have too.
+func TestResultNames(t *testing.T) {
+	f := openFake(t)
+	for code, name := range resultNames {
+		text := new(uintptr)
+		if got := f.call(t, "cuGetErrorName", uintptr(code), uintptr(unsafe.Pointer(text))); got == 0 && dl.String(*text) != name {
+			t.Errorf("%d is %s in traces, and %s to the driver", code, name, dl.String(*text))
+		}
+	}
+	if got := ResultName(12345); got != "CUresult 12345" {
+		t.Errorf("an unknown result is %s", got)
+	}
+	d, err := New(Options{})
+	if err != nil {
+		return // no GPU: only the names of the test's library were compared
+	}
+	defer d.Close()
+	for code, name := range resultNames {
+		if got := d.library.ErrorName(code); got != name {
+			t.Errorf("%d is %s in traces, and %s to the installed driver", code, name, got)
+		}
 	}
 }

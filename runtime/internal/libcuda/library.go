@@ -129,17 +129,23 @@ func hasCode(err error, code int) bool {
 	return ok && call.Code == code
 }
 
-func (l *Library) newError(function, code int) error {
-	e := &driver.CallError{Call: functionNames[function], Code: code}
+// ErrorName is the driver's name of a result, "" if it has none.
+func (l *Library) ErrorName(code int) string {
 	var text uintptr
-	if dl.Call(l.functions[fnGetErrorName], uintptr(code), uintptr(unsafe.Pointer(&text))) == 0 {
-		e.Name = dl.String(text)
+	if dl.Call(l.functions[fnGetErrorName], uintptr(code), uintptr(unsafe.Pointer(&text))) != 0 {
+		return ""
 	}
+	return dl.String(text)
+}
+
+func (l *Library) newError(function, code int) error {
+	e := &driver.CallError{Call: functionNames[function], Code: code, Name: l.ErrorName(code)}
 	switch code {
 	case codeNotReady, codeNotFound: // which callers branch on, often
 	case codeOutOfMemory:
 		e.Err = driver.ErrOutOfResources
 	default:
+		var text uintptr
 		if dl.Call(l.functions[fnGetErrorString], uintptr(code), uintptr(unsafe.Pointer(&text))) == 0 {
 			e.Err = errors.New(dl.String(text))
 		}
