@@ -35,8 +35,8 @@ type abilities struct {
 	// linksHere: modules are linked by offlink, not by the driver.
 	linksHere bool
 
-	// buildsWhole: the device has no linker, and builds one module that offlink
-	// has linked.
+	// buildsWhole: the device has no linker, or one that refuses modules that others link, and
+	// builds one module that offlink has linked.
 	buildsWhole bool
 
 	variables     variableAccess
@@ -50,7 +50,7 @@ type abilities struct {
 	refusesVariables bool
 	// noHostEvents is the reason why events that the host ends cannot be used.
 	noHostEvents string
-	// noFunctionPointers: function pointers end the process.
+	// noFunctionPointers: the driver refuses function pointers, or they end the process.
 	noFunctionPointers bool
 
 	quirks []string // names of those that apply, for reports

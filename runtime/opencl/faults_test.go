@@ -171,20 +171,41 @@ func TestNoLoader(t *testing.T) {
 	}
 }
 
+// installedQuirks are the quirks of the drivers that the tests have run on, by the version
+// of the platform and of the driver: those of Debian 12 and 13 and Intel's.
+var installedQuirks = []struct{ device, version, quirks string }{
+	{"intel", "", "intel-exit"},
+	{"pocl", "PoCL 3.1", "pocl-bitcode pocl-variables"},
+	{"pocl", "PoCL 6.0", ""},
+	{"rusticl", "driver 22.3", "rusticl-binary rusticl-events"},
+	{"rusticl", "driver 25.0", "rusticl-linker rusticl-variables rusticl-pointers rusticl-failures"},
+	{"oclgrind", "Oclgrind 21.10", "oclgrind-bitcode oclgrind-threads oclgrind-events oclgrind-pointers"},
+}
+
+// checkQuirks compares a driver's quirks with those of its version.
+func checkQuirks(t *testing.T, device string, d *Device) {
+	t.Helper()
+	version := fmt.Sprintf("%s, driver %s", d.platform.version, d.info.DriverVersion)
+	for _, row := range installedQuirks {
+		if row.device == device && strings.Contains(version, row.version) {
+			if got := strings.Join(d.Quirks(), " "); got != row.quirks {
+				t.Errorf("%s %s: quirks %q; want %q", d.platform.name, version, got, row.quirks)
+			}
+			return
+		}
+	}
+	t.Logf("%s %s is not in the table", d.platform.name, version)
+}
+
 // TestQuirks: each row applies to the driver that it was written for.
 func TestQuirks(t *testing.T) {
-	want := map[string]string{
-		"intel": "intel-exit", "pocl": "pocl-bitcode pocl-variables", "rusticl": "rusticl-binary rusticl-events", "oclgrind": "oclgrind-bitcode oclgrind-threads oclgrind-events oclgrind-pointers",
-	}
 	for _, device := range testDevices {
 		t.Run(device.name, func(t *testing.T) {
 			if !inChild(t, device) {
 				return
 			}
 			d := onlyDevice(t, openDriver(t, Options{}))
-			if got := strings.Join(d.Quirks(), " "); got != want[device.name] {
-				t.Errorf("%s %s, driver %s: quirks %q; want %q", d.platform.name, d.platform.version, d.info.DriverVersion, got, want[device.name])
-			}
+			checkQuirks(t, device.name, d)
 			if device.name == "intel" {
 				return
 			}

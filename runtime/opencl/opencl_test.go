@@ -113,7 +113,9 @@ func TestConformance(t *testing.T) {
 	for _, d := range testDevices {
 		t.Run(d.name, func(t *testing.T) {
 			if inChild(t, d) {
-				drivertest.Test(t, openDriver(t, Options{}), drivertest.Options{NoVariables: d.name == "pocl", RefusesVariables: d.name == "rusticl"})
+				driver := openDriver(t, Options{})
+				able := onlyDevice(t, driver).able // TestQuirks compares it with the driver's version
+				drivertest.Test(t, driver, drivertest.Options{NoVariables: able.noVariables != "" && !able.refusesVariables, RefusesVariables: able.refusesVariables})
 				return
 			}
 			results[d.name] = readResults(childOutput)

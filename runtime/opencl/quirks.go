@@ -79,6 +79,30 @@ var quirks = []quirk{
 			a.noHostEvents = "rusticl of Mesa 22 never ends the commands after one that failed"
 		},
 	},
+	{
+		name: "rusticl-linker", platform: regexp.MustCompile(`^rusticl`), version: regexp.MustCompile(`^2[3-9]\.`),
+		why: "rusticl links with SPIRV-Tools, which refuses modules of different versions of SPIR-V (25.0)",
+		set: func(_ *Device, a *abilities, _ []string) { a.buildsWhole, a.specConstants = true, false },
+	},
+	{
+		name: "rusticl-variables", platform: regexp.MustCompile(`^rusticl`), version: regexp.MustCompile(`^2[3-9]\.`),
+		why: "rusticl aborts on program-scope variables that change and have an initializer (25.0)",
+		set: func(_ *Device, a *abilities, _ []string) {
+			a.refusesVariables, a.noVariables = true, "rusticl has no program-scope variables that change"
+		},
+	},
+	{
+		name: "rusticl-pointers", platform: regexp.MustCompile(`^rusticl`), version: regexp.MustCompile(`^2[3-9]\.`),
+		why: "rusticl validates modules by the rules of SPIR-V without SPV_INTEL_function_pointers (25.0)",
+		set: func(_ *Device, a *abilities, _ []string) { a.noFunctionPointers = true },
+	},
+	{
+		name: "rusticl-failures", platform: regexp.MustCompile(`^rusticl`), version: regexp.MustCompile(`^25\.`),
+		why: "a queue of rusticl of Mesa 25 fails every command after one that waited for an event which failed",
+		set: func(_ *Device, a *abilities, _ []string) {
+			a.noHostEvents = "a queue of rusticl of Mesa 25 fails every command after one that failed"
+		},
+	},
 }
 
 // takeBitcode has SPIR-V translated to the bitcode of an LLVM version, where a

@@ -25,6 +25,10 @@ func TestQuirkVersions(t *testing.T) {
 		"oclgrind-pointers": {oclgrind, []string{"OpenCL 3.0 (Oclgrind 21.10)"}, []string{"OpenCL 3.0 (Oclgrind 24.1)"}},
 		"rusticl-binary":    {rusticl, []string{"22.3.6"}, []string{"23.0.0", "24.2.8", "122.0"}},
 		"rusticl-events":    {rusticl, []string{"22.3.6"}, []string{"23.0.0", "24.2.8", "122.0"}},
+		"rusticl-linker":    {rusticl, []string{"25.0.7-2+deb13u1", "24.2.8"}, []string{"22.3.6", "125.0"}},
+		"rusticl-variables": {rusticl, []string{"25.0.7-2+deb13u1", "24.2.8"}, []string{"22.3.6", "125.0"}},
+		"rusticl-pointers":  {rusticl, []string{"25.0.7-2+deb13u1", "24.2.8"}, []string{"22.3.6", "125.0"}},
+		"rusticl-failures":  {rusticl, []string{"25.0.7-2+deb13u1"}, []string{"22.3.6", "24.2.8", "125.0"}},
 	}
 	if len(versions) != len(quirks) {
 		t.Errorf("%d quirks, and versions for %d", len(quirks), len(versions))

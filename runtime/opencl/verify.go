@@ -23,7 +23,7 @@ func (d *Device) readModule(code []byte) (*spirv.Module, error) {
 func (d *Device) checkUnsupported(m *spirv.Module) error {
 	const functionPointers = 5603 // FunctionPointersINTEL
 	if d.able.noFunctionPointers && m.Declares(functionPointers) {
-		return fmt.Errorf("the module has function pointers, which end the process in %s: %w", d.platform.name, driver.ErrUnsupported)
+		return fmt.Errorf("the module has function pointers, which %s does not build: %w", d.platform.name, driver.ErrUnsupported)
 	}
 	if !d.able.refusesVariables {
 		return nil
