@@ -29,7 +29,7 @@ func builtTools(t *testing.T) string {
 	if runtime.GOARCH != "amd64" || runtime.GOOS != "linux" {
 		t.Skip("the scripts make native images for x86-64")
 	}
-	testtool.Need(t, "gcc", "clang-15", "go")
+	testtool.Need(t, "gcc", "go")
 	dir := t.TempDir()
 	cmd := exec.Command("go", "build", "-o", dir, "../postlink", "../offload-wrap")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -39,15 +39,16 @@ func builtTools(t *testing.T) string {
 }
 
 // TestNativeScripts runs the scripts of testdata/native: device code, to a native
-// image, to a launch. $TOOLS has postlink and offload-wrap, $ONLYDEVRUN
-// devrun and nothing else.
+// image, to a launch. $TOOLS has postlink and offload-wrap, $CLANG is a clang,
+// $ONLYDEVRUN devrun and nothing else.
 func TestNativeScripts(t *testing.T) {
-	tools := builtTools(t)
+	tools, clang := builtTools(t), testtool.OpenCLCompiler(t).Clang
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/native",
 		UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TOOLS", tools)
+			e.Setenv("CLANG", clang)
 			commands, _, _ := strings.Cut(e.Getenv("PATH"), ":") // where the script's own commands are
 			e.Setenv("ONLYDEVRUN", commands)
 			e.Setenv("ONEAPI_DEVICE_SELECTOR", "*:*")
@@ -139,7 +140,7 @@ func TestNativeImagesAreOurs(t *testing.T) {
 	if err := os.WriteFile(source, []byte("kernel void twice(global int *p) { p[get_global_id(0)] *= 2; }\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("clang-15", "--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O1", "-c", "-emit-llvm", "-o", module, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command(testtool.OpenCLCompiler(t).Clang, "--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O1", "-c", "-emit-llvm", "-o", module, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	object := nativeObject(t, tools, module)

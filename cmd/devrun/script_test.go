@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,7 +39,7 @@ func TestMain(m *testing.M) {
 //	installed FILE                  FILE becomes this devrun
 //	damage FOLDER                   changes a byte in the middle of every file
 func TestScripts(t *testing.T) {
-	testtool.Need(t, "clang-15", "llvm-spirv-15")
+	compiler := testtool.OpenCLCompiler(t)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +55,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"clc":       compile,
+			"clc":       func(ts *testscript.TestScript, _ bool, args []string) { compile(ts, compiler, args) },
 			"wrap":      wrap,
 			"usage":     usage,
 			"installed": installed,
@@ -64,12 +65,12 @@ func TestScripts(t *testing.T) {
 }
 
 // compile takes options of clang before the source.
-func compile(ts *testscript.TestScript, _ bool, args []string) {
+func compile(ts *testscript.TestScript, c testtool.Compiler, args []string) {
 	options, source := args[:len(args)-1], ts.MkAbs(args[len(args)-1])
 	base := strings.TrimSuffix(source, ".cl")
-	ts.Check(ts.Exec("clang-15", append(options, "--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O1",
-		"-Xclang", "-no-opaque-pointers", "-c", "-emit-llvm", "-o", base+".bc", source)...))
-	ts.Check(ts.Exec("llvm-spirv-15", "--spirv-max-version=1.1", "-o", base+".spv", base+".bc"))
+	options = append(slices.Concat(options, c.Options), "--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O1", "-c", "-emit-llvm")
+	ts.Check(ts.Exec(c.Clang, append(options, "-o", base+".bc", source)...))
+	ts.Check(ts.Exec(c.Translator, "--spirv-max-version=1.1", "-o", base+".spv", base+".bc"))
 }
 
 func wrap(ts *testscript.TestScript, _ bool, args []string) {
