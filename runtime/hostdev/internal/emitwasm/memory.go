@@ -284,13 +284,29 @@ func (e *emitter) combineFloats(op lanes.AtomicOp, k lanes.Kind, old uint32, v l
 // to the rest, a call for each doubling, which takes longer than a short loop; it
 // clears the bytes after the last whole turn.
 func (e *emitter) clearMemory(in *lanes.Inst) {
-	const turn = 64 // bytes
-	at, end := e.scratchLocal(wasm.I32, 0), e.scratchLocal(wasm.I32, 1)
+	const longTurn, turn = 256, 64 // bytes
+	at, size := e.scratchLocal(wasm.I32, 0), in.Args[1]
 	e.pushReg(in.Args[0], 0)
 	e.setLocal(at)
+	e.clearTurns(at, size, longTurn, -longTurn)
+	e.clearTurns(at, size, turn, longTurn-turn)
+	e.pushReg(size, 0)
+	e.pushI32(turn - 1)
+	e.appendBytes(opI32And, opIf, blockEmpty)
 	e.getLocal(at)
-	e.pushReg(in.Args[1], 0)
-	e.pushI32(-turn)
+	e.pushI32(0)
+	e.pushReg(size, 0)
+	e.pushI32(turn - 1)
+	e.appendBytes(opI32And, prefixMore, 11, 0, opEnd) // memory.fill
+}
+
+// clearTurns clears size&mask bytes, a multiple of turn, and leaves at after them. The
+// highest part of a turn comes first, as its check of bounds serves the others.
+func (e *emitter) clearTurns(at uint32, size lanes.Reg, turn int, mask int32) {
+	end := e.scratchLocal(wasm.I32, 1)
+	e.getLocal(at)
+	e.pushReg(size, 0)
+	e.pushI32(mask)
 	e.appendBytes(opI32And, opI32Add)
 	e.setLocal(end)
 	e.appendBytes(opBlock, blockEmpty, opLoop, blockEmpty)
@@ -304,16 +320,8 @@ func (e *emitter) clearMemory(in *lanes.Inst) {
 		e.appendMemarg(0, uint32(off))
 	}
 	e.getLocal(at)
-	e.pushI32(turn)
+	e.pushI32(int32(turn))
 	e.appendBytes(opI32Add)
 	e.setLocal(at)
 	e.appendBytes(opBr, 0, opEnd, opEnd)
-	e.pushReg(in.Args[1], 0)
-	e.pushI32(turn - 1)
-	e.appendBytes(opI32And, opIf, blockEmpty)
-	e.getLocal(at)
-	e.pushI32(0)
-	e.pushReg(in.Args[1], 0)
-	e.pushI32(turn - 1)
-	e.appendBytes(opI32And, prefixMore, 11, 0, opEnd) // memory.fill
 }

@@ -59,3 +59,11 @@ kernel void keeps(global int *out) {
   for (int i = 0; i < 4; i++) sum += own[i];
   out[get_global_id(0)] = sum * 100 + shared[(l + 1) % get_local_size(0)];
 }
+
+kernel void leftovers(global int *out, local int *l, int n) {
+  for (int i = get_local_id(0); i < n; i += get_local_size(0)) {
+    if (l[i]) atomic_inc(out);
+    l[i] = 1;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
