@@ -59,7 +59,8 @@ func demangleName(mangled string) (name string, parameters []mangledType, form m
 		return mangled, nil, notMangled
 	}
 	if strings.HasPrefix(d.text, "I") {
-		d.skipArguments()
+		d.rememberType(unknownType) // the template's name
+		d.templateArguments()
 		if d.text != "" {
 			d.takeType() // the result: names of templates spell it
 		}
@@ -138,15 +139,17 @@ func (d *demangler) takeType() mangledType {
 	case c == 'D':
 		return d.extendedType()
 	case c == 'S':
-		return d.substitutedType()
+		return d.specialization(d.substitutedType())
 	case c >= '0' && c <= '9':
 		name := d.sourceName()
 		if name == "" { // a length beyond the end: nothing was taken
 			return d.failType()
 		}
-		return d.rememberType(mangledType{name: name, length: 1})
-	case c == 'N' || c == 'T':
+		return d.specialization(d.rememberType(mangledType{name: name, length: 1}))
+	case c == 'N':
 		return d.nestedName()
+	case c == 'T':
+		return d.templateParameter()
 	case c >= 'a' && c <= 'z':
 		d.text = d.text[1:]
 		return mangledType{scalar: c, length: 1}
@@ -235,43 +238,71 @@ func (d *demangler) substitutedType() mangledType {
 	return d.substitutions[index]
 }
 
-// nestedName takes a name in a namespace, or a template parameter. Both are unknown types.
+// unknownType is a type of which nothing but its place among the substitutions matters.
+var unknownType = mangledType{name: "?", length: 1, unknown: true}
+
+// nestedName takes a name in a namespace. Each prefix of it is a substitution.
 func (d *demangler) nestedName() mangledType {
-	depth := 0
-	for i := 0; i < len(d.text); i++ {
-		switch d.text[i] {
-		case 'N', 'I':
-			depth++
-		case 'E':
-			if depth--; depth == 0 {
-				d.text = d.text[i+1:]
-				return d.rememberType(mangledType{name: "?", length: 1, unknown: true})
-			}
-		case '_':
-			if depth == 0 {
-				d.text = d.text[i+1:]
-				return mangledType{length: 1, unknown: true}
-			}
+	d.text = strings.TrimLeft(d.text[1:], "rVK")
+	for !d.failed && !d.acceptPrefix("E") {
+		switch {
+		case d.acceptPrefix("St"): // std is not a substitution
+		case strings.HasPrefix(d.text, "S"):
+			d.substitutedType()
+		case strings.HasPrefix(d.text, "T"):
+			d.templateParameter()
+		case strings.HasPrefix(d.text, "I"):
+			d.templateArguments()
+			d.rememberType(unknownType)
+		case d.sourceName() != "":
+			d.rememberType(unknownType)
+		default:
+			return d.failType()
 		}
 	}
-	return d.failType()
+	return unknownType
 }
 
-// skipArguments steps over template arguments.
-func (d *demangler) skipArguments() {
-	depth := 0
-	for i := 0; i < len(d.text); i++ {
-		switch d.text[i] {
-		case 'I', 'L', 'X', 'J', 'N':
-			depth++
-		case 'E':
-			if depth--; depth == 0 {
-				d.text = d.text[i+1:]
-				return
-			}
+// templateParameter takes T_, T0_, ...: a type that the arguments tell.
+func (d *demangler) templateParameter() mangledType {
+	d.text = strings.TrimLeft(d.text[1:], "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	if !d.acceptPrefix("_") {
+		return d.failType()
+	}
+	return d.rememberType(mangledType{length: 1, unknown: true})
+}
+
+// specialization takes the arguments of a template, if t is one.
+func (d *demangler) specialization(t mangledType) mangledType {
+	if d.failed || !strings.HasPrefix(d.text, "I") {
+		return t
+	}
+	d.templateArguments()
+	return d.rememberType(unknownType)
+}
+
+// templateArguments takes I...E, or a pack of arguments J...E: types, whose parts are
+// substitutions, and constants. Expressions are not understood.
+func (d *demangler) templateArguments() {
+	if d.depth++; d.depth > 64 {
+		d.failed = true
+	}
+	defer func() { d.depth-- }()
+	d.text = d.text[1:]
+	for !d.failed && !d.acceptPrefix("E") {
+		switch {
+		case strings.HasPrefix(d.text, "J"):
+			d.templateArguments()
+		case strings.HasPrefix(d.text, "L_"):
+			d.failed = true
+		case d.acceptPrefix("L"):
+			d.takeType()
+			_, rest, found := strings.Cut(d.text, "E")
+			d.text, d.failed = rest, d.failed || !found
+		default:
+			d.takeType()
 		}
 	}
-	d.failed = true
 }
 
 // byteType is a byte, as terms of kind termMade spell it.
