@@ -17,7 +17,11 @@
 # Taken now: a later include, as of the dependencies below, is the last word then,
 # and a rule of this file would be the default goal.
 offlink_goal    := $(.DEFAULT_GOAL)
-offlink_folder  := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
+offlink_hash    := \#
+# make separates the names of its files with spaces. Where the last word is not a file,
+# the name of this one has spaces itself.
+offlink_folder  := $(if $(wildcard $(lastword $(MAKEFILE_LIST))),$(abspath $(dir $(lastword $(MAKEFILE_LIST)))),$(shell \
+	f='$(subst ','\'',$(MAKEFILE_LIST))'; while [ ! -f "$$f" ] && [ "$$f" != "$${f$(offlink_hash)* }" ]; do f=$${f$(offlink_hash)* }; done; cd "$$(dirname "$$f")" && pwd))
 OFFLINK_PREFIX  ?= $(patsubst %/share/offlink,%,$(offlink_folder))
 OFFLINK_BIN     ?= $(OFFLINK_PREFIX)/bin
 OFFLINK_INCLUDE ?= $(OFFLINK_PREFIX)/include

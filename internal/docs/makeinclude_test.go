@@ -11,10 +11,11 @@ import (
 )
 
 // makeProject is a folder with a source of device code, a makefile that includes
-// cmake/offlink.mk, and tools that only log their names and write their outputs.
+// cmake/offlink.mk as installed in a folder with a space, and tools that only log their
+// names and write their outputs.
 func makeProject(t *testing.T) string {
 	t.Helper()
-	include, err := filepath.Abs("../../cmake/offlink.mk")
+	include, err := os.ReadFile("../../cmake/offlink.mk")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,9 +28,10 @@ while [ $# != 0 ]; do
 done
 `
 	for name, text := range map[string]string{
-		"bin/clang": tool, "bin/postlink": tool, "bin/offload-wrap": tool, "bin/ld": tool,
-		"kernels.cl": "\n", "other.device.c": "\n",
-		"Makefile": "include " + include + "\nall: kernels.device.o other.device.o\n",
+		"bin/clang": tool, "bin/ld": tool, "off link/bin/postlink": tool, "off link/bin/offload-wrap": tool,
+		"off link/share/offlink/offlink.mk": string(include),
+		"kernels.cl":                        "\n", "other.device.c": "\n",
+		"Makefile": "include " + dir + "/off\\ link/share/offlink/offlink.mk\nall: kernels.device.o other.device.o\n",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -62,7 +64,7 @@ func TestMakeInclude(t *testing.T) {
 	} {
 		_ = os.Remove(log)
 		cmd := exec.Command("make", append([]string{
-			"-s", "-C", dir, "LD=" + dir + "/bin/ld", "OFFLINK_BIN=" + dir + "/bin", "OFFLINK_CLANG=" + dir + "/bin/clang",
+			"-s", "-C", dir, "LD=" + dir + "/bin/ld", "OFFLINK_CLANG=" + dir + "/bin/clang",
 		}, step.variables...)...)
 		cmd.Env = append(os.Environ(), "LOG="+log)
 		if out, err := cmd.CombinedOutput(); err != nil {
