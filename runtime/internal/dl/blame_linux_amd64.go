@@ -77,7 +77,7 @@ var watchExit = sync.OnceFunc(func() {
 	if err == nil {
 		exitFunction, err = purego.Dlsym(purego.RTLD_DEFAULT, "exit")
 	}
-	if err == nil {
+	if err == nil && exitFunction != 0 { // the handler calls it
 		Call(register, exitHandlerAddress, 0)
 	}
 })
