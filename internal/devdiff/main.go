@@ -26,6 +26,7 @@ import (
 
 	"offlink/spirv"
 	"offlink/wrapper"
+	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 )
 
@@ -180,8 +181,9 @@ func readCandidates(files []string) ([]candidate, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, img := range f.Images() {
-			list = append(list, kernelsOf(name, func() ([]byte, error) { return devimg.ReadCode(img.Code) })...)
+		for i := range f.Images() {
+			// Compressed code is inflated each time, as there is too much to keep it.
+			list = append(list, kernelsOf(name, func() ([]byte, error) { return devimg.ReadCode(container.Lazy(&f.Images()[i].Image).Code) })...)
 		}
 	}
 	return list, nil
