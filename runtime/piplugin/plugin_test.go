@@ -1,6 +1,7 @@
 package piplugin
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -124,7 +125,7 @@ func TestTables(t *testing.T) {
 			}
 			for counter, want := range map[string]int{"device_live": 0, "device_misuses": 0, "plugin_torn_down": 1, "plugin_live_at_end": 0} {
 				if got := c.number(counter); got != want {
-					t.Errorf("%s is %d; want %d", counter, got, want)
+					t.Errorf("%s is %d; want %d; the last misuse: %s", counter, got, want, bytes.TrimRight(c.bytes("device_misuse", 64), "\x00"))
 				}
 			}
 		})

@@ -13,6 +13,8 @@
 /* Objects that were given out and not taken back; handles that nobody was given,
  * or that were taken back already. */
 int device_live, device_misuses;
+/* The last misuse, for the messages of tests. */
+char device_misuse[64];
 
 typedef struct object {
   uint32_t kind; /* 'C'ontext, 'Q'ueue, 'M'emory, 'P'rogram, 'K'ernel, 'E'vent, 'D'ead */
@@ -42,6 +44,7 @@ static int known(const object *o, char kind) {
   if (o && o->kind == (uint32_t)kind)
     return 1;
   device_misuses++;
+  snprintf(device_misuse, sizeof device_misuse, "%c was given for %c", o ? (char)o->kind : '0', kind);
   return 0;
 }
 

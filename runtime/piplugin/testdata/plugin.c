@@ -213,12 +213,14 @@ static object *allocations[256];
 static int usm(void **out, object *c, size_t size) {
   ENTER;
   KNOWN(c, 'C');
-  for (int i = 0; i < 256; i++)
-    if (!allocations[i]) {
-      allocations[i] = allocate(size);
-      *out = allocations[i]->bytes;
+  object *m = allocate(size);
+  *out = m->bytes;
+  for (int i = 0; i < 256; i++) { /* several threads allocate */
+    object *none = NULL;
+    if (__atomic_compare_exchange_n(&allocations[i], &none, m, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
       return OK;
-    }
+  }
+  drop(m, 'M');
   return -5;
 }
 int piextUSMHostAlloc(void **out, object *c, void *properties, size_t size, uint32_t align) { return usm(out, c, size); }
