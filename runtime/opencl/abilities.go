@@ -53,6 +53,9 @@ type abilities struct {
 	// noFunctionPointers: the driver refuses function pointers, or they end the process.
 	noFunctionPointers bool
 
+	// noRecursion: functions that call themselves end the process.
+	noRecursion bool
+
 	quirks []string // names of those that apply, for reports
 }
 

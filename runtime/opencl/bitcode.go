@@ -22,6 +22,9 @@ func (d *Device) buildBitcode(ctx context.Context, own []*object, linked *spirv.
 	}
 	code := own[0].code
 	if linked != nil {
+		if err := d.checkRecursion(linked); err != nil {
+			return 0, d.buildError(err)
+		}
 		m, err := d.withAccessors(linked)
 		if err == nil {
 			code, err = d.translateModule(ctx, m)

@@ -35,10 +35,10 @@ var quirks = []quirk{
 	},
 	{
 		name: "pocl-variables", platform: regexp.MustCompile(`^Portable Computing Language`), version: regexp.MustCompile(`PoCL [1-3]\.`),
-		why: "PoCL up to 3.1 gives each kernel its own copy of a program-scope variable, and aborts on function pointers",
+		why: "PoCL up to 3.1 gives each kernel its own copy of a program-scope variable, and aborts on function pointers and recursion",
 		set: func(_ *Device, a *abilities, _ []string) {
 			a.noVariables = "PoCL up to 3.1 gives each kernel a copy of its own"
-			a.noFunctionPointers = true
+			a.noFunctionPointers, a.noRecursion = true, true
 		},
 	},
 	{

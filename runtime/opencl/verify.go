@@ -45,3 +45,20 @@ func (d *Device) checkUnsupported(m *spirv.Module) error {
 }
 
 var errNoObjects = errors.New("there is nothing to link")
+
+// checkRecursion refuses functions that call themselves where the driver ends the process at
+// one. It looks at linked code, as the functions of a cycle may be in several images.
+func (d *Device) checkRecursion(m *spirv.Module) error {
+	if !d.able.noRecursion {
+		return nil
+	}
+	id := m.FindRecursion()
+	if id == 0 {
+		return nil
+	}
+	name, linked := m.LinkageName(id)
+	if !linked {
+		name = m.Name(id)
+	}
+	return fmt.Errorf("function %q calls itself, which OpenCL forbids and which ends the process in %s: %w", name, d.platform.name, driver.ErrUnsupported)
+}
