@@ -313,7 +313,14 @@ func (v *statedValue) number(word string) (uint64, error) {
 // job makes the launch. An argument that is only an output gets zeroed memory of its
 // size.
 func (s *statedTest) job(c candidate) (*job, error) {
-	j := &job{candidate: c, Kernel: c.name, Global: s.global, Local: s.local}
+	if c.readCode == nil {
+		return nil, fmt.Errorf("there is no kernel %s", s.kernel)
+	}
+	code, err := c.readCode()
+	if err != nil {
+		return nil, err
+	}
+	j := &job{candidate: c, Kernel: c.name, code: code, Global: s.global, Local: s.local}
 	if s.local == nil && strings.Contains(c.name, "_local_") {
 		// The work-items of a group would share the variable that each has its
 		// result in.
