@@ -15,13 +15,31 @@ var accuracyFunctions = []struct {
 	one  func(x float64) float64    // nil: it has two parameters
 	two  func(x, y float64) float64 // nil: it has one
 }{
-	{"acos", math.Acos, nil}, {"acosh", math.Acosh, nil}, {"asin", math.Asin, nil}, {"asinh", math.Asinh, nil},
-	{"atan", math.Atan, nil}, {"atanh", math.Atanh, nil}, {"cos", math.Cos, nil}, {"cosh", math.Cosh, nil},
-	{"erf", math.Erf, nil}, {"erfc", math.Erfc, nil}, {"exp", math.Exp, nil}, {"exp2", math.Exp2, nil},
-	{"exp10", func(x float64) float64 { return math.Pow(10, x) }, nil}, {"expm1", math.Expm1, nil},
-	{"log", math.Log, nil}, {"log10", math.Log10, nil}, {"log1p", math.Log1p, nil}, {"log2", math.Log2, nil},
-	{"sin", math.Sin, nil}, {"sinh", math.Sinh, nil}, {"tan", math.Tan, nil}, {"tanh", math.Tanh, nil},
-	{"atan2", nil, math.Atan2}, {"hypot", nil, math.Hypot}, {"pow", nil, math.Pow},
+	{"acos", math.Acos, nil},
+	{"acosh", math.Acosh, nil},
+	{"asin", math.Asin, nil},
+	{"asinh", math.Asinh, nil},
+	{"atan", math.Atan, nil},
+	{"atanh", math.Atanh, nil},
+	{"cos", math.Cos, nil},
+	{"cosh", math.Cosh, nil},
+	{"erf", math.Erf, nil},
+	{"erfc", math.Erfc, nil},
+	{"exp", math.Exp, nil},
+	{"exp2", math.Exp2, nil},
+	{"exp10", func(x float64) float64 { return math.Pow(10, x) }, nil},
+	{"expm1", math.Expm1, nil},
+	{"log", math.Log, nil},
+	{"log10", math.Log10, nil},
+	{"log1p", math.Log1p, nil},
+	{"log2", math.Log2, nil},
+	{"sin", math.Sin, nil},
+	{"sinh", math.Sinh, nil},
+	{"tan", math.Tan, nil},
+	{"tanh", math.Tanh, nil},
+	{"atan2", nil, math.Atan2},
+	{"hypot", nil, math.Hypot},
+	{"pow", nil, math.Pow},
 }
 
 // TestAccuracyVariants: each variant of each function, by each of its two names, has the

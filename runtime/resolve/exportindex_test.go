@@ -115,7 +115,8 @@ func TestDuplicatesWithoutTables(t *testing.T) {
 	two := newImage(drivertest.Code{Kernels: []string{"b"}, Exports: []string{"g", "f"}, Calls: true}, withoutTables)
 	s := snapshot([]file{
 		{"app", []*devimg.Image{newImage(drivertest.Code{Kernels: []string{"k"}, Imports: []string{"f"}})}},
-		{"one", []*devimg.Image{one}}, {"two", []*devimg.Image{two}},
+		{"one", []*devimg.Image{one}},
+		{"two", []*devimg.Image{two}},
 	})
 	var r Resolver
 	link, err := r.Link(s, Request{Kernel: "k", Accepts: func(driver.Image) error { return nil }, Extensions: linking})
