@@ -225,6 +225,8 @@ func (t *translator) openclSpecial(name string) func(*callSite) {
 		return (*callSite).vectorMemory
 	case strings.HasPrefix(name, "atomic_"), strings.HasPrefix(name, "atom_"):
 		return atomicFunction(name)
+	case strings.HasPrefix(name, avcPrefix), name == "intel_sub_group_ime_ref_window_size":
+		return avcFunction(name)
 	case strings.HasPrefix(name, "intel_sub_group_media_block_"):
 		return (*callSite).mediaBlock
 	case strings.HasPrefix(name, "intel_sub_group_block_"):

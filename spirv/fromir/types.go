@@ -613,7 +613,7 @@ var openclStructs = map[string]string{
 func isOpenCLType(name string) bool {
 	name, _, _ = strings.Cut(name, ".")
 	_, _, isImage := openclImage(name)
-	return isImage || openclStructs[name] != ""
+	return isImage || openclStructs[name] != "" || avcType(name) != 0
 }
 
 // openclImage returns the shape and access of an image type.
@@ -635,6 +635,10 @@ func openclImage(name string) (shape [4]uint32, access uint32, ok bool) {
 // without the prefix "opencl.", or 0 for a struct that stands for none.
 func (t *translator) openclStruct(name string) id {
 	name, _, _ = strings.Cut(name, ".")
+	if op := avcType(name); op != 0 {
+		t.extensionType(op)
+		return t.b.typeEntry(op, nil)
+	}
 	switch simple := openclStructs[name]; simple {
 	case "":
 	case "Pipe":
