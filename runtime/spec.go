@@ -66,10 +66,6 @@ func (c SpecConstants) valuesFor(img *registry.Image) (map[uint32][]byte, error)
 	return values, nil
 }
 
-// mostPadding is more than the padding that a structure may have at its end, which some
-// front ends do not describe.
-const mostPadding = 16
-
 // checkValueSize refuses a value that is longer than the constant: one of another type.
 func checkValueSize(described props.Value, size int) error {
 	parts, end := 0, uint32(0)
@@ -80,12 +76,16 @@ func checkValueSize(described props.Value, size int) error {
 		return err
 	}
 	whole := sizeWithPadding(described, end)
-	exact := parts == 1 || whole > end || uint64(size) >= uint64(whole)+mostPadding
-	if exact && uint64(size) > uint64(whole) {
+	exact := parts == 1 || whole > end
+	if extra := size - int(whole); extra > 0 && (exact || extra >= mostAlignment(size)) {
 		return fmt.Errorf("the value has %d bytes, and the constant has %d", size, whole)
 	}
 	return nil
 }
+
+// mostAlignment is the largest alignment that a type of a size may have. The padding at the end
+// of a structure, which some front ends do not describe, is less.
+func mostAlignment(size int) int { return size & -size }
 
 // eachPart calls f for the parts of a constant.
 func eachPart(described props.Value, f func(id, offset, size uint32) error) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"offlink/internal/testtool"
+	"offlink/props"
 	offlink "offlink/runtime"
 	"offlink/runtime/backends"
 	"offlink/runtime/devicefile"
@@ -122,13 +124,28 @@ func TestNativeSpecConstants(t *testing.T) {
 		}
 		seen++
 		name := set.Names()[0]
-		if err := precompiled(offlink.SpecConstants{name: make([]byte, 64)}); !errors.Is(err, hostdev.ErrNoNativeImage) {
+		if err := precompiled(offlink.SpecConstants{name: make([]byte, constantSize(t, set, name))}); !errors.Is(err, hostdev.ErrNoNativeImage) {
 			t.Errorf("kernel %s with %s set: %v; want that it is compiled", kernels[0], name, err)
 		}
 	}
 	if seen == 0 {
 		t.Error("no kernel with specialization constants has native code")
 	}
+}
+
+// constantSize is the size of a specialization constant, whose property has a record of three
+// numbers of 32 bits for each part: number, place and size.
+func constantSize(t *testing.T, set *props.Set, name string) uint32 {
+	t.Helper()
+	v, ok := set.Get(name)
+	if !ok {
+		t.Fatalf("no constant %s", name)
+	}
+	size := uint32(0)
+	for data := v.Data(); len(data) >= 12; data = data[12:] {
+		size = max(size, binary.LittleEndian.Uint32(data[4:])+binary.LittleEndian.Uint32(data[8:]))
+	}
+	return size
 }
 
 // No device but the embedded one takes a native image, though Intel's CPU device has

@@ -388,7 +388,7 @@ define spir_kernel void @k(ptr addrspace(1) %p, <2 x i64> %at) {
 				t.Error(err)
 			}
 			place, _, _ := strings.Cut(c.want, ";")
-			err := toSPIRV(t, dir, "-split=auto", "-spirv-ext=+all,-SPV_INTEL_inline_assembly,-SPV_INTEL_arbitrary_precision_integers,-SPV_INTEL_masked_gather_scatter", "in.ll")
+			err := toSPIRV(t, dir, "-split=auto", "-spirv-ext=+all,-SPV_INTEL_inline_assembly,-SPV_INTEL_arbitrary_precision_integers,-SPV_ALTERA_arbitrary_precision_integers,-SPV_INTEL_masked_gather_scatter", "in.ll")
 			if c.want == "" {
 				if err != nil {
 					t.Errorf("not allowed: %v", err)
