@@ -22,6 +22,7 @@ var validatorGaps = []toolGap{
 	{"OpConstantFunctionPointerINTEL", "SPV_INTEL_function_pointers: the constant names its function before that is defined"},
 	{"Invalid use of function type result id", "SPV_INTEL_function_pointers: types of pointers to functions"},
 	{"AliasDomainDeclINTEL must appear in a block", "SPV_INTEL_memory_access_aliasing has these instructions among the types"},
+	{"DebugTypeArray: Component Count must be", "OpenCL.DebugInfo.100: spirv-val takes the lower bounds that llvm-spirv writes after the counts, DebugInfoNone or 0, for counts"},
 	{"used for OpTypeInt", "SPV_INTEL_arbitrary_precision_integers: more than 64 bits"},
 	{"OpVariable storage class cannot be Generic", "the names of specialization constants that no option lowered; SYCL's headers put them there"},
 	{"Variable storage class cannot be Generic", "the same, in the words of 2025.5"},

@@ -129,11 +129,8 @@ func (d *debugWords) arrayType(n *debugNode) {
 		if f := r.nodeField("count"); f.Kind == ir.OperandInt || f.Kind == ir.OperandField {
 			count = d.constInt(64, uint64(f.Int))
 		}
-		switch f := r.nodeField("lowerBound"); {
-		case f.Kind == ir.OperandInt || f.Kind == ir.OperandField:
+		if f := r.nodeField("lowerBound"); f.Kind == ir.OperandInt || f.Kind == ir.OperandField {
 			bound = d.constInt(64, uint64(f.Int))
-		case !d.shaderDebug(): // validators take a number there alone; 0 is C's
-			bound = d.constInt(64, 0)
 		}
 		counts, bounds = append(counts, count), append(bounds, bound)
 		if d.options.Debug == DebugShader200 {
