@@ -159,7 +159,7 @@ static void *open_library(void) {
  * space that it wants: 1.1 GiB for tables that stay empty, and 64 MiB whenever its
  * heap grows. Each of its threads takes up to 136 MiB more. So the room is asked
  * for first. */
-#define CORE_ADDRESS_SPACE ((size_t)1792 << 20)
+#define CORE_ADDRESS_SPACE ((size_t)2304 << 20)
 
 static int has_address_space(void) {
   void *room = mmap(NULL, CORE_ADDRESS_SPACE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -171,7 +171,7 @@ static int has_address_space(void) {
 
 static offlink_status open_core(void) {
   if (sizeof(void *) > 4 && !has_address_space())
-    return offlink_fail(OFFLINK_ERROR_RUNTIME, "the runtime needs 1.75 GiB of address space, and this process may not have it; raise ulimit -v");
+    return offlink_fail(OFFLINK_ERROR_RUNTIME, "the runtime needs 2.25 GiB of address space, and this process may not have it; raise ulimit -v");
   if (!core_path[0])
     return offlink_fail(OFFLINK_ERROR_RUNTIME, "the path of libofflink.so could not be found out");
   void *library = open_library();

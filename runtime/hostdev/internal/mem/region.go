@@ -31,7 +31,7 @@ const PageSize = 1 << 16
 // spare are the bytes of a limited address space that a region leaves. The heap of Go grows in steps
 // of 64 MiB, each thread takes up to 136 MiB for its stack and for the C library, and Go
 // ends the process if it gets none.
-const spare = 512 << 20
+const spare = 768 << 20
 
 // Reserve returns a region of the first of the sizes that the system grants:
 // address space can be limited (ulimit -v). All but the last leave some of it.
