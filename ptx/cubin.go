@@ -20,8 +20,11 @@ type Cubin struct {
 	Imports, Exports []string
 }
 
+// SymbolEntry is STO_CUDA_ENTRY, the bit of an ELF symbol's st_other in a cubin which tells that
+// its function is a kernel.
+const SymbolEntry = 0x10
+
 const (
-	cubinEntry      = 0x10    // STO_CUDA_ENTRY of st_other: the function is a kernel
 	cubinSymbolSize = 24      // of an ELF symbol of 64 bits
 	cubinNameLimit  = 1 << 16 // bytes of a name; names of templates are long
 	cubinTypeObject = 13      // STT_LOPROC: a variable that is addressed in another state space
@@ -142,7 +145,7 @@ func (c *Cubin) addSymbol(name string, info, other byte, section elf.SectionInde
 	kind, binding := elf.ST_TYPE(info), elf.ST_BIND(info)
 	shared := kind == elf.STT_FUNC || kind == elf.STT_OBJECT || kind == elf.STT_NOTYPE || kind == cubinTypeObject
 	switch {
-	case name == "" || binding == elf.STB_LOCAL || !shared || other&cubinEntry != 0:
+	case name == "" || binding == elf.STB_LOCAL || !shared || other&SymbolEntry != 0:
 	case section != elf.SHN_UNDEF:
 		c.Exports = append(c.Exports, name)
 	case binding == elf.STB_GLOBAL:

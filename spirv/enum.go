@@ -42,39 +42,35 @@ func BuiltInNumber(name string) (uint32, bool) {
 // IsLiteral reports whether an operand of an instruction is a literal and not an identifier.
 // Operands are counted from 0, starting after the result.
 func (op Opcode) IsLiteral(operand int) bool {
-	info := op.grammarInfo()
-	if info == nil {
-		return false
-	}
-	for _, o := range info.operands {
-		if o.kind == kindIdResultType || o.kind == kindIdResult {
-			continue
-		}
-		if operand == 0 || o.quant == many {
-			return !o.kind.isID()
-		}
-		operand--
-	}
-	return false
+	o, _ := op.operandAt(operand)
+	return o != nil && !o.kind.isID()
 }
 
 // IsMemoryAccess reports whether an operand of an instruction is a mask of Memory Operands. Those
 // that its bits ask for follow it.
 func (op Opcode) IsMemoryAccess(operand int) bool {
+	o, first := op.operandAt(operand)
+	return o != nil && first && o.kind == kindMemoryAccess
+}
+
+// operandAt returns the grammar of an operand, counted from 0 after the result, or nil. first is
+// false for the later ones of an operand that may be repeated.
+func (op Opcode) operandAt(number int) (o *operand, first bool) {
 	info := op.grammarInfo()
 	if info == nil {
-		return false
+		return nil, false
 	}
-	for _, o := range info.operands {
+	for i := range info.operands {
+		o := &info.operands[i]
 		if o.kind == kindIdResultType || o.kind == kindIdResult {
 			continue
 		}
-		if operand == 0 {
-			return o.kind == kindMemoryAccess
+		if number == 0 || o.quant == many {
+			return o, number == 0
 		}
-		operand--
+		number--
 	}
-	return false
+	return nil, false
 }
 
 // ExtInstIsLiteral is IsLiteral for an instruction of an extended set.

@@ -6,13 +6,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+
+	"offlink/ptx"
 )
 
 // Constants that debug/elf lacks. Its reader is not used, as it is not made for
 // hostile files: it decompresses sections without a limit.
 const (
-	elfMachineIntel = 205  // EM_INTELGT
-	elfOtherEntry   = 0x10 // STO_CUDA_ENTRY of st_other
+	elfMachineIntel = 205 // EM_INTELGT
 	// amdDescriptor ends the symbol of a kernel's descriptor (AMDGPU ABI).
 	amdDescriptor = ".kd"
 	// zebinText begins the sections of Intel's kernels, one each.
@@ -147,7 +148,7 @@ func (f *deviceELF) symbolKernel(symbol string, info, other byte) (name string, 
 	case elf.EM_AMDGPU:
 		return strings.CutSuffix(symbol, amdDescriptor)
 	case elf.EM_CUDA:
-		return symbol, elf.ST_TYPE(info) == elf.STT_FUNC && other&elfOtherEntry != 0
+		return symbol, elf.ST_TYPE(info) == elf.STT_FUNC && other&ptx.SymbolEntry != 0
 	}
 	return symbol, elf.ST_TYPE(info) == elf.STT_FUNC && elf.ST_BIND(info) != elf.STB_LOCAL && strings.HasPrefix(symbol, openMPPrefix)
 }

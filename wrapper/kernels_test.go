@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"offlink/internal/testtool"
+	"offlink/ptx"
 	"offlink/wrapper/devimg"
 )
 
@@ -67,7 +68,7 @@ func TestKernelNames(t *testing.T) {
 	}
 	testKernelNames(t, spirv, "gain mute")
 	testKernelNames(t, []byte("//\n.version 7.5\n.visible .entry  one(\n.param .u64 p)\n// .entry two(\n.entry\tthree {"), "one three")
-	testKernelNames(t, cubin(elf.EM_CUDA, "entry\x00", elf.STT_FUNC, elfOtherEntry), "entry")
+	testKernelNames(t, cubin(elf.EM_CUDA, "entry\x00", elf.STT_FUNC, ptx.SymbolEntry), "entry")
 	testKernelNames(t, cubin(elf.EM_CUDA, "device_function\x00", elf.STT_FUNC, 0), "")
 	testKernelNames(t, cubin(elf.EM_AMDGPU, "k.kd\x00", elf.STT_OBJECT, 0), "k")
 	testKernelNames(t, []byte("something else"), "")
@@ -116,7 +117,7 @@ func TestKernelNamesAreBounded(t *testing.T) {
 }
 
 func FuzzKernelNames(f *testing.F) {
-	f.Add(cubin(elf.EM_CUDA, "entry\x00", elf.STT_FUNC, elfOtherEntry))
+	f.Add(cubin(elf.EM_CUDA, "entry\x00", elf.STT_FUNC, ptx.SymbolEntry))
 	f.Add(cubin(elf.EM_AMDGPU, "k.kd\x00", elf.STT_OBJECT, 0))
 	f.Add(cubin(elfMachineIntel, ".text.k\x00", elf.STT_FUNC, 0))
 	f.Add([]byte(".version 7.5\n.visible .entry one("))

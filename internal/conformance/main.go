@@ -28,7 +28,10 @@
 // the instructions.
 //
 // build has an OpenCL device build the same images, ours and the real ones, by the
-// driver's own calls: it must take the same ones.
+// driver's own calls: it must take the same ones. -real has them as
+// PROGRAM/RELEASE/SPLIT/N.spv: the output of libsycl-jit of that release (scripts/dpcpp-env)
+// for ir.bc with -fsycl-device-code-split=off, auto, per_source and per_kernel, and in
+// SPLIT-deps with -fsycl-allow-device-image-dependencies added.
 //
 // corpus translates every module of the repository, or those of -corpus, with every
 // split. Each output must pass the installed validators, and the released translator
