@@ -4,7 +4,7 @@
 // function. An image that imports one of them is linked with it where neither
 // the device nor a loaded image has it.
 //
-// The sources are in the folder source; gen.go makes library.gz of them.
+// The sources are in the folder source; internal/librarygen makes library.gz of them.
 package devicelib
 
 import (
@@ -25,7 +25,7 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-//go:generate go run gen.go clang-19
+//go:generate go run offlink/internal/librarygen -o library.gz clang-19 source
 
 //go:embed library.gz
 var library []byte

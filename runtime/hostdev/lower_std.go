@@ -177,9 +177,20 @@ var stdLower2 = map[string]lowerWords2{
 	"half_divide": floatOf(lanes.OpFDiv), "native_divide": floatOf(lanes.OpFDiv),
 	"s_min": stdExtreme(lanes.OpSLt, true, true), "u_min": stdExtreme(lanes.OpULt, false, true),
 	"s_max": stdExtreme(lanes.OpSLt, true, false), "u_max": stdExtreme(lanes.OpULt, false, false),
+	"u_add_sat": stdAddSaturated, "u_sub_sat": stdSubSaturated,
 	"rotate":  stdRotate,
 	"s_mul24": stdMul24(true), "u_mul24": stdMul24(false),
 	"copysign": stdCopysign,
+}
+
+// stdAddSaturated and stdSubSaturated are for unsigned integers.
+func stdAddSaturated(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
+	sum := l.cut(l.b.Add(lanes.OpAdd, x.Kind, x, y), w.width)
+	return l.b.Add(lanes.OpSelect, x.Kind, l.b.Add(lanes.OpULt, lanes.Bool, sum, x), l.f.Const(x.Kind, mask(w.width)), sum)
+}
+
+func stdSubSaturated(l *lowering, x, y *lanes.Value, _ word) *lanes.Value {
+	return l.b.Add(lanes.OpSelect, x.Kind, l.b.Add(lanes.OpULt, lanes.Bool, x, y), l.f.Const(x.Kind, 0), l.b.Add(lanes.OpSub, x.Kind, x, y))
 }
 
 // stdRotate rotates to the left. The amount counts modulo the width, and so does

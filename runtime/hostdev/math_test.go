@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"offlink/runtime/hostdev/internal/emitc"
 )
 
 // The results of functions are compared with testdata/math.golden, which
@@ -102,6 +104,9 @@ func TestMath(t *testing.T) {
 		testMathRest(t, p)
 		testMathSpecial(t, p)
 		testGeometry(t, p)
+		if strings.HasSuffix(t.Name(), "/default") {
+			testMathIsCompiled(t, p)
+		}
 	})
 }
 
@@ -174,6 +179,29 @@ func testMathRest(t *testing.T, p *testProgram) {
 			if d := math.Abs(float64(got-want)) / math.Abs(float64(want)); !(d < 1e-6) {
 				t.Errorf("%s of %v and %v = %v; want %v", name, a[i], b[i], got, want)
 			}
+		}
+	}
+}
+
+// testMathIsCompiled: functions of the library have no calls of the host, which native code
+// cannot make and WebAssembly makes for each work-item.
+func testMathIsCompiled(t *testing.T, p *testProgram) {
+	for _, name := range []string{
+		"acos_float", "atan2_double", "cbrt_float", "cos_double", "erf_double", "exp_float",
+		"hypot_float", "log_double", "pow_float", "pown_double", "rootn_double",
+		"sin_float", "sincos_float", "sinpi_double", "smoothstep_float", "tan_double", "tanh_float",
+	} {
+		made, err := p.program.Kernel(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		n, err := made.(*kernel).nativeCode()
+		if err == nil {
+			_, err = emitc.Emit(n.wide)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
