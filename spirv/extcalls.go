@@ -131,7 +131,7 @@ func (b *extCallBuilder) hasFunctions(c *extCall) bool {
 	return b.has(c.Result+c.suffix) && (c.Stored == "" || b.has(c.Stored+storedSuffix(c.suffix)))
 }
 
-// storedSuffix is the suffix of the function for what is stored: halves have none of their own.
+// storedSuffix is the suffix of the function for the second result: halves have none of their own.
 func storedSuffix(suffix string) string {
 	if suffix == "_f16" {
 		return "_f32"
@@ -230,7 +230,7 @@ func (b *extCallBuilder) emit(op Opcode, words ...uint32) {
 	b.body = append(b.body, &Instruction{Op: op, Words: words})
 }
 
-// callFunctions emits the calls for an instruction. What is stored is computed from
+// callFunctions emits the calls for an instruction. The second result is computed from
 // the operands as well, so that the order does not matter.
 func (b *extCallBuilder) callFunctions(in *Instruction, c extCall) {
 	b.emitCalls(in.Result(), in.Type(), c.Result+c.suffix, c.operands)

@@ -42,7 +42,7 @@ const extCallsText = `
 `
 
 // TestWithExtCalls compares the functions that are called, and has spirv-val look at the
-// module: vectors go component by component, halves as floats, and what is stored by a
+// module: vectors go component by component, halves as floats, and the second result by a
 // function of its own.
 func TestWithExtCalls(t *testing.T) {
 	m, err := Parse(assemble(t, extCallsText))

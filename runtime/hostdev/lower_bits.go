@@ -84,8 +84,8 @@ var lowerBits = map[spirv.Opcode]lowerWords1{
 	spirv.OpBitReverse: func(l *lowering, x *lanes.Value, w, _ word) *lanes.Value { return l.reversed(x, w.width) },
 }
 
-// reversed swaps neighbours of 1, 2, 4 and more bits; what is reversed beyond the width of
-// the number comes down by a shift.
+// reversed swaps neighbours of 1, 2, 4 and more bits; a number narrower than its
+// word comes down by a shift.
 func (l *lowering) reversed(x *lanes.Value, width int) *lanes.Value {
 	b, k, bits := l.b, x.Kind, 32
 	if k == lanes.I64 {

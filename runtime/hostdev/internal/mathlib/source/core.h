@@ -1,4 +1,4 @@
-/* core.h: what the functions of this folder are made of. Nothing here is contracted to a
+/* core.h: the parts of the functions of this folder. Nothing here is contracted to a
  * fused multiply-add, and all operations are those of IEEE 754, so that every executor
  * gives the same bits.
  */
