@@ -15,14 +15,14 @@ import (
 // offlink_piEventCreate makes an event that has ended, as the interface has it from 11.15 on.
 //
 //export offlink_piEventCreate
-func offlink_piEventCreate(unused1 uintptr, out *uintptr) int32 {
+func offlink_piEventCreate(contextHandle uintptr, out *uintptr) int32 {
 	return perform(func() error {
 		e, err := device().NewEvent()
 		if err != nil {
 			return err
 		}
 		e.Complete(nil)
-		*out = newHandle(driver.Event(e))
+		*out = newHandle(driver.Event(e), contextHandle)
 		return nil
 	})
 }
@@ -55,6 +55,8 @@ func offlink_piEventGetInfo(handle uintptr, param uint32, room uintptr, out unsa
 			a = word32(uint32(statuses[e.Status()]))
 		case eventReferences:
 			a = word32(1)
+		case eventContext:
+			a = words64(int(contextOf(handle)))
 		}
 		return reply(a, param, room, out, size)
 	})

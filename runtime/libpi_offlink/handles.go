@@ -20,23 +20,44 @@ type handleTable struct {
 	mu      sync.Mutex
 	next    uintptr
 	objects map[uintptr]*handleEntry
+	natives map[uintptr]uintptr // the handles of native ones
 }
 
 type handleEntry struct {
-	object any
-	uses   int
+	object  any
+	context uintptr // the handle of the context that it belongs to
+	uses    int
+	native  uintptr // its object of OpenCL's loader (icd.c), 0 before anyone asks for it
 }
 
-var handles = handleTable{next: firstHandle, objects: map[uintptr]*handleEntry{}}
+// The platform and the device have entries for their native handles. Their uses are not
+// counted.
+type fixedObject struct{}
 
-// newHandle gives the host an object.
-func newHandle(object any) uintptr {
+var handles = handleTable{
+	next:    firstHandle,
+	objects: map[uintptr]*handleEntry{platformHandle: {object: fixedObject{}}, deviceHandle: {object: fixedObject{}}},
+	natives: map[uintptr]uintptr{},
+}
+
+// newHandle gives the host an object of a context.
+func newHandle(object any, context uintptr) uintptr {
 	handles.mu.Lock()
 	defer handles.mu.Unlock()
 	handle := handles.next
 	handles.next += handleStep
-	handles.objects[handle] = &handleEntry{object, 1}
+	handles.objects[handle] = &handleEntry{object: object, context: context, uses: 1}
 	return handle
+}
+
+// contextOf is the context of an object, 0 for a handle that is none.
+func contextOf(handle uintptr) uintptr {
+	handles.mu.Lock()
+	defer handles.mu.Unlock()
+	if entry := handles.objects[handle]; entry != nil {
+		return entry.context
+	}
+	return 0
 }
 
 // objectOf is the object of a handle.
@@ -90,13 +111,8 @@ func endUse(handle uintptr) (any, error) {
 		return nil, nil
 	}
 	delete(handles.objects, handle)
+	handles.dropNative(entry)
 	return entry.object, nil
-}
-
-// nativeHandle refuses the query for a native handle: the host would take it for one of
-// OpenCL, and crash in a call of OpenCL.
-func nativeHandle(uintptr, *uintptr) int32 {
-	return perform(func() error { return failure(unsupportedFeature, "the embedded device has no handles of OpenCL") })
 }
 
 // wordsAt is an array of the host, nil for none.

@@ -45,7 +45,7 @@ func offlink_piKernelCreate(handle, name uintptr, out *uintptr) int32 {
 		k := &kernel{kernel: own, params: own.Params(), program: handle}
 		k.args, k.set = make([]driver.Arg, len(k.params)), make([]bool, len(k.params))
 		retainHandle(handle)
-		*out = newHandle(k)
+		*out = newHandle(k, contextOf(handle))
 		return nil
 	})
 }
@@ -158,6 +158,8 @@ func offlink_piKernelGetInfo(handle uintptr, param uint32, room uintptr, out uns
 			a = word32(uint32(len(k.params)))
 		case kernelReferences:
 			a = word32(1)
+		case kernelContext:
+			a = words64(int(contextOf(handle)))
 		case kernelProgram:
 			a = words64(int(k.program))
 		case kernelAttributes:

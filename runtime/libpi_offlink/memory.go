@@ -125,7 +125,7 @@ const (
 )
 
 //export offlink_piMemBufferCreate
-func offlink_piMemBufferCreate(unused1 uintptr, flags uint64, size, host uintptr, out *uintptr, unused2 unsafe.Pointer) int32 {
+func offlink_piMemBufferCreate(contextHandle uintptr, flags uint64, size, host uintptr, out *uintptr, unused2 unsafe.Pointer) int32 {
 	return perform(func() error {
 		m, err := device().Alloc(driver.DeviceMemory, int64(size))
 		if err != nil {
@@ -138,12 +138,15 @@ func offlink_piMemBufferCreate(unused1 uintptr, flags uint64, size, host uintptr
 		if flags&useHostMemory != 0 {
 			b.host = host
 		}
-		*out = newHandle(b)
+		*out = newHandle(b, contextHandle)
 		return nil
 	})
 }
 
-const partRegion = 0x1220 // PI_BUFFER_CREATE_TYPE_REGION
+const (
+	partRegion    = 0x1220 // PI_BUFFER_CREATE_TYPE_REGION
+	memoryContext = 0x1106
+)
 
 //export offlink_piMemBufferPartition
 func offlink_piMemBufferPartition(handle uintptr, unused1 uint64, kind uint32, region *uintptr, out *uintptr) int32 {
@@ -163,7 +166,7 @@ func offlink_piMemBufferPartition(handle uintptr, unused1 uint64, kind uint32, r
 		if b.host != 0 {
 			part.host = b.host + where[0]
 		}
-		*out = newHandle(part)
+		*out = newHandle(part, contextOf(handle))
 		return nil
 	})
 }
@@ -176,8 +179,11 @@ func offlink_piMemGetInfo(handle uintptr, param uint32, room uintptr, out unsafe
 			return err
 		}
 		var a answer
-		if param == cl.MemSize {
+		switch param {
+		case cl.MemSize:
 			a = words64(int(b.size))
+		case memoryContext:
+			a = words64(int(contextOf(handle)))
 		}
 		return reply(a, param, room, out, size)
 	})

@@ -104,7 +104,8 @@ func offlink_piContextCreate(unused1 unsafe.Pointer, count uint32, unused2 unsaf
 		if count != 1 {
 			return failure(invalidValue, "a context of %d devices; there is one", count)
 		}
-		*out = newHandle(&deviceContext{})
+		openLoader()
+		*out = newHandle(&deviceContext{}, 0)
 		return nil
 	})
 }

@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 	path := os.Getenv(pluginVariable)
 	if path == "" {
 		path = buildLibrary(t)
-		cmd := exec.Command(os.Args[0], "-test.run=^TestConformance$", "-test.v", "-test.timeout=2m")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestConformance$", "-test.v", "-test.timeout=9m")
 		cmd.Env = append(os.Environ(), pluginVariable+"="+path)
 		out, err := cmd.CombinedOutput()
 		t.Logf("%s", out)
@@ -57,14 +57,15 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestHost runs a host in C: entries that are not supported say so, and rectangles are copied.
+// TestHost runs a host in C: entries that are not supported say so, rectangles are copied,
+// and native handles are objects of OpenCL.
 func TestHost(t *testing.T) {
 	path, host := buildLibrary(t), filepath.Join(t.TempDir(), "host")
 	build := exec.Command(testtool.Path(t, "gcc"), "-w", "-I../internal/pi/include", "-o", host, "testdata/host.c", "-ldl")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if out, err := exec.Command(host, path).CombinedOutput(); err != nil || len(out) > 0 {
+	if out, err := exec.Command(host, path, "../backends/testdata/selftest.spv").CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

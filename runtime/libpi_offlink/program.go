@@ -68,7 +68,7 @@ func onProgram(handle uintptr, f func(p *program) error) int32 {
 }
 
 //export offlink_piProgramCreate
-func offlink_piProgramCreate(unused1 uintptr, code unsafe.Pointer, length uintptr, out *uintptr) int32 {
+func offlink_piProgramCreate(contextHandle uintptr, code unsafe.Pointer, length uintptr, out *uintptr) int32 {
 	return perform(func() error {
 		// The host may free its bytes after the call.
 		data := slices.Clone(wordsAt((*byte)(code), int(length)))
@@ -78,7 +78,7 @@ func offlink_piProgramCreate(unused1 uintptr, code unsafe.Pointer, length uintpt
 		}
 		p := &program{code: data, constants: map[uint32][]byte{}}
 		p.kernels = kernelsOf(m)
-		*out = newHandle(p)
+		*out = newHandle(p, contextHandle)
 		return nil
 	})
 }
@@ -93,7 +93,7 @@ func kernelsOf(m *spirv.Module) []string {
 const storedMagic = "offlink embedded program 1\n"
 
 //export offlink_piProgramCreateWithBinary
-func offlink_piProgramCreateWithBinary(unused1 uintptr, count uint32, unused2 unsafe.Pointer, lengths *uintptr, codes unsafe.Pointer, unused3 uintptr, unused4 unsafe.Pointer, status *int32, out *uintptr) int32 {
+func offlink_piProgramCreateWithBinary(contextHandle uintptr, count uint32, unused2 unsafe.Pointer, lengths *uintptr, codes unsafe.Pointer, unused3 uintptr, unused4 unsafe.Pointer, status *int32, out *uintptr) int32 {
 	return perform(func() error {
 		if count != 1 {
 			return failure(invalidValue, "binaries for %d devices; there is one", count)
@@ -109,7 +109,7 @@ func offlink_piProgramCreateWithBinary(unused1 uintptr, count uint32, unused2 un
 		if status != nil {
 			*status = success
 		}
-		*out = newHandle(&program{linked: linked, kernels: slices.Sorted(maps.Keys(stored.Tables.Kernels))})
+		*out = newHandle(&program{linked: linked, kernels: slices.Sorted(maps.Keys(stored.Tables.Kernels))}, contextHandle)
 		return nil
 	})
 }
@@ -163,7 +163,7 @@ func offlink_piProgramBuild(handle uintptr, unused1 uint32, unused2 unsafe.Point
 // the new program all the same, as it has the log.
 //
 //export offlink_piProgramLink
-func offlink_piProgramLink(unused1 uintptr, unused2 uint32, unused3 unsafe.Pointer, options uintptr, count uint32, list *uintptr, unused4, unused5 uintptr, out *uintptr) int32 {
+func offlink_piProgramLink(contextHandle uintptr, unused2 uint32, unused3 unsafe.Pointer, options uintptr, count uint32, list *uintptr, unused4, unused5 uintptr, out *uintptr) int32 {
 	return perform(func() error {
 		p := &program{}
 		var objects []driver.Object
@@ -180,13 +180,14 @@ func offlink_piProgramLink(unused1 uintptr, unused2 uint32, unused3 unsafe.Point
 		}
 		var err error
 		p.linked, err = device().Link(context.Background(), objects, driver.LinkOptions{Options: dl.String(options)})
-		*out = newHandle(p)
+		*out = newHandle(p, contextHandle)
 		return p.keepLog(linkFailure, err)
 	})
 }
 
 const (
 	programReferences = 0x1160
+	programContext    = 0x1161
 	programCount      = 0x1162
 	programDevices    = 0x1163
 	programKernels    = 0x1167
@@ -204,7 +205,7 @@ func offlink_piProgramGetInfo(handle uintptr, param uint32, room uintptr, out un
 		if param == cl.ProgramBinaries {
 			return p.storeBinary(out)
 		}
-		a, err := p.answer(param)
+		a, err := p.answer(handle, param)
 		if err != nil {
 			return err
 		}
@@ -212,10 +213,12 @@ func offlink_piProgramGetInfo(handle uintptr, param uint32, room uintptr, out un
 	})
 }
 
-func (p *program) answer(param uint32) (answer, error) {
+func (p *program) answer(handle uintptr, param uint32) (answer, error) {
 	switch param {
 	case programReferences, programCount:
 		return word32(1), nil
+	case programContext:
+		return words64(int(contextOf(handle))), nil
 	case programDevices:
 		return words64(deviceHandle), nil
 	case programKernels:

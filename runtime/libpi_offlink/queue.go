@@ -9,20 +9,20 @@ import (
 	"offlink/runtime/internal/cl"
 )
 
-func newQueue(flags uint64, out *uintptr) int32 {
+func newQueue(contextHandle uintptr, flags uint64, out *uintptr) int32 {
 	return perform(func() error {
 		q, err := device().NewQueue(driver.QueueOptions{OutOfOrder: flags&cl.QueueOutOfOrder != 0, Profiling: flags&cl.QueueProfiling != 0})
 		if err != nil {
 			return err
 		}
-		*out = newHandle(q)
+		*out = newHandle(q, contextHandle)
 		return nil
 	})
 }
 
 //export offlink_piQueueCreate
-func offlink_piQueueCreate(unused1, unused2 uintptr, flags uint64, out *uintptr) int32 {
-	return newQueue(flags, out)
+func offlink_piQueueCreate(contextHandle, unused1 uintptr, flags uint64, out *uintptr) int32 {
+	return newQueue(contextHandle, flags, out)
 }
 
 const (
@@ -34,7 +34,7 @@ const (
 )
 
 //export offlink_piextQueueCreate
-func offlink_piextQueueCreate(unused1, unused2 uintptr, properties *uint64, out *uintptr) int32 {
+func offlink_piextQueueCreate(contextHandle, unused1 uintptr, properties *uint64, out *uintptr) int32 {
 	var flags uint64
 	list := wordsAt(properties, mostProperties)
 	for i := 0; i+1 < len(list) && list[i] != 0; i += 2 {
@@ -42,13 +42,13 @@ func offlink_piextQueueCreate(unused1, unused2 uintptr, properties *uint64, out 
 			flags = list[i+1]
 		}
 	}
-	return newQueue(flags, out)
+	return newQueue(contextHandle, flags, out)
 }
 
 //export offlink_piQueueGetInfo
-func offlink_piQueueGetInfo(unused1 uintptr, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) int32 {
+func offlink_piQueueGetInfo(handle uintptr, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) int32 {
 	return perform(func() error {
-		a := map[uint32]answer{queueDeviceInfo: words64(deviceHandle), queueReferences: word32(1)}[param]
+		a := map[uint32]answer{queueContextInfo: words64(int(contextOf(handle))), queueDeviceInfo: words64(deviceHandle), queueReferences: word32(1)}[param]
 		return reply(a, param, room, out, size)
 	})
 }
@@ -120,7 +120,7 @@ func enqueue(queue uintptr, o order, command func(q driver.Queue, s driver.Sync)
 		}
 		err := command(q, s)
 		if done != nil {
-			*o.event = newHandle(done)
+			*o.event = newHandle(done, contextOf(queue))
 		}
 		return err
 	})

@@ -31,7 +31,7 @@ func inChild(t *testing.T, release string, env ...string) bool {
 		t.Skip("another release's process")
 	}
 	folder := pluginFolder(t, release)
-	cmd := exec.Command(os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v", "-test.timeout=2m")
+	cmd := exec.Command(os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v", "-test.timeout=9m")
 	cmd.Env = append(append(os.Environ(), childTest+"="+release, "LD_LIBRARY_PATH="+folder,
 		"OCL_ICD_VENDORS="+testtool.Python(t, "lib/libintelocl.so")), env...)
 	out, err := cmd.CombinedOutput()

@@ -49,6 +49,53 @@ static void try_rectangles(void *context, void *queue) {
   EXPECT(!CALL(piMemRelease, a) && !CALL(piMemRelease, b));
 }
 
+/* Places of functions in the table of an object of OpenCL's loader (CL/cl_icd.h). */
+enum { CREATE_CONTEXT = 4, RELEASE_CONTEXT = 7, CONTEXT_INFO = 8, CREATE_IMAGE_2D = 15, CREATE_WITH_SOURCE = 26, RELEASE_PROGRAM = 29, BUILD_PROGRAM = 30, PROGRAM_INFO = 32, CREATE_KERNEL = 34, SET_ARG = 38, KERNEL_INFO = 39, ENQUEUE_KERNEL = 59, CREATE_WITH_IL = 138, TABLE = 149 };
+typedef void *(*creator)();
+typedef int32_t (*command)();
+#define OF(object, slot) ((*(void *const **)(object))[slot])
+#define MAKE(object, slot, ...) ((creator)OF(object, slot))(object, __VA_ARGS__)
+#define DO(object, slot, ...) ((command)OF(object, slot))(object, ##__VA_ARGS__)
+
+/* A program of SPIR-V that is made by OpenCL's functions with the native context, and runs
+ * through the plugin. */
+static void try_native_handles(void *device, void *context, void *queue, const char *file) {
+  enum { CONTEXT_DEVICES = 0x1081, PROGRAM_CONTEXT = 0x1161, KERNEL_CONTEXT = 0x1193, INVALID_OPERATION = -59, NO_COMPILER = -3, ITEMS = 8 };
+  static char code[65536];
+  FILE *f = fopen(file, "rb");
+  size_t length = f ? fread(code, 1, sizeof code, f) : 0, items = ITEMS;
+  void *native = 0, *native_device = 0, *own = 0, *got = 0, *kernel = 0;
+  int32_t code_of = 1;
+  EXPECT(!CALL(piextContextGetNativeHandle, context, &native) && !CALL(piextDeviceGetNativeHandle, device, &native_device));
+  for (int i = 0; i < TABLE; i++)
+    EXPECT(OF(native, i));
+  EXPECT(!DO(native, CONTEXT_INFO, CONTEXT_DEVICES, sizeof got, &got, (size_t *)0) && got == native_device);
+  void *program = MAKE(native, CREATE_WITH_IL, code, length, &code_of);
+  EXPECT(program && !code_of && !DO(program, BUILD_PROGRAM, 0, (void *)0, "", (void *)0, (void *)0));
+  EXPECT(!DO(program, PROGRAM_INFO, PROGRAM_CONTEXT, sizeof got, &got, (size_t *)0) && got == native);
+  void *native_kernel = MAKE(program, CREATE_KERNEL, "selftest", &code_of);
+  EXPECT(native_kernel && !code_of && !MAKE(program, CREATE_KERNEL, "none", &code_of) && code_of == -46);
+  EXPECT(!MAKE(native, CREATE_WITH_SOURCE, 1, &file, (void *)0, &code_of) && code_of == NO_COMPILER);
+  EXPECT(!MAKE(native, CREATE_IMAGE_2D, (uint64_t)0, (void *)0, items, items, items, (void *)0, &code_of) && code_of == INVALID_OPERATION);
+  EXPECT(!MAKE(native, CREATE_WITH_IL, code, (size_t)7, &code_of) && code_of == -42);
+  // Back in the plugin, the handles are those that it made.
+  EXPECT(!CALL(piextProgramCreateWithNativeHandle, program, context, 0, &own) && own && own != program);
+  EXPECT(!CALL(piextContextCreateWithNativeHandle, native, 1, &device, 0, &got) && got == context);
+  EXPECT(CALL(piextProgramCreateWithNativeHandle, &program, context, 0, &got) == INVALID_VALUE);
+  EXPECT(!CALL(piextKernelCreateWithNativeHandle, native_kernel, context, own, 0, &kernel));
+  EXPECT(!CALL(piKernelGetInfo, kernel, KERNEL_CONTEXT, sizeof got, &got, (size_t *)0) && got == context);
+  uint32_t *memory = 0;
+  EXPECT(!CALL(piextUSMSharedAlloc, &memory, context, device, (void *)0, (size_t)64, 0));
+  EXPECT(!CALL(piextKernelSetArgPointer, kernel, 0, sizeof memory, &memory));
+  EXPECT(!CALL(piEnqueueKernelLaunch, queue, kernel, 1, (void *)0, &items, (void *)0, 0, (void *)0, (void *)0) && !CALL(piQueueFinish, queue));
+  for (uint32_t i = 0; memory && i < ITEMS; i++)
+    EXPECT(memory[i] == i * i + 1);
+  // Both counts are one.
+  EXPECT(!CALL(piKernelRelease, kernel) && !CALL(piProgramRetain, own) && !DO(program, RELEASE_PROGRAM) && !CALL(piProgramRelease, own));
+  EXPECT(CALL(piProgramRelease, own) == INVALID_VALUE && CALL(piextProgramCreateWithNativeHandle, program, context, 0, &got) == INVALID_VALUE);
+  EXPECT(!CALL(piextUSMFree, context, memory));
+}
+
 int main(int argc, char **argv) {
   void *library = dlopen(argv[1], RTLD_NOW);
   int32_t (*init)() = library ? (int32_t(*)())dlsym(library, "piPluginInit") : 0;
@@ -64,8 +111,6 @@ int main(int argc, char **argv) {
   void *platform = 0, *device = 0, *context = 0, *queue = 0;
   EXPECT(CALL(piSamplerCreate, 0, 0, 0) == UNSUPPORTED && CALL(piPluginGetLastError, &text) && strstr(text, "piSamplerCreate"));
   EXPECT(!CALL(piPlatformsGet, 1, &platform, (void *)0) && !CALL(piDevicesGet, platform, (uint64_t)2, 1, &device, (void *)0));
-  uintptr_t native = 0;
-  EXPECT(CALL(piextDeviceGetNativeHandle, device, &native) == UNSUPPORTED && !native);
   uint64_t first[2] = {0}, second[2] = {0};
   EXPECT(!CALL(piGetDeviceAndHostTimer, device, &first[0], &first[1]) && !CALL(piGetDeviceAndHostTimer, device, &second[0], &second[1]));
   EXPECT(first[0] && first[1] && second[0] >= first[0] && second[1] >= first[1]);
@@ -73,6 +118,7 @@ int main(int argc, char **argv) {
   EXPECT(!CALL(piContextCreate, (void *)0, 1, &device, (void *)0, (void *)0, &context));
   EXPECT(!CALL(piextQueueCreate, context, device, properties, &queue));
   try_rectangles(context, queue);
+  try_native_handles(device, context, queue, argv[2]);
   EXPECT(!CALL(piQueueRelease, queue) && !CALL(piContextRelease, context));
   return 0;
 }
