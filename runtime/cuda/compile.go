@@ -39,12 +39,17 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 // readCode reads the facts of the code, and refuses native code that ends early: the driver is
 // given an address and no size.
 func (o *object) readCode(specBuffer []byte) (err error) {
+	if o.kind == codeFatBinary {
+		if err := o.openFatBinary(o.device.limits.major, o.device.limits.minor); err != nil {
+			return err
+		}
+	}
 	switch o.kind {
 	case codeCubin:
 		o.cubin, err = ptx.ReadCubin(o.code)
 		return err
-	case codeFatBinary:
-		return checkFatBinary(o.code)
+	case codeFatBinary: // compressed
+		return nil
 	}
 	if o.ptx, err = ptx.Parse(o.name, o.code); err == nil {
 		err = checkTarget(o.ptx)
@@ -130,7 +135,7 @@ func (d *Device) ownObjects(objects []driver.Object) ([]*object, error) {
 			return nil, errors.New("the object is not of this device")
 		}
 		if own[i].isLinked() && len(objects) > 1 {
-			return nil, &driver.BuildError{Device: d.info.Name, Err: fmt.Errorf("%s is a fat binary or a cubin that was linked, which cannot be linked with others; give its PTX, or a cubin for linking (nvcc -rdc=true -cubin)", own[i].name)}
+			return nil, &driver.BuildError{Device: d.info.Name, Err: fmt.Errorf("%s is a compressed fat binary or a cubin that was linked, which cannot be linked with others; give its PTX, or a cubin for linking (nvcc -rdc=true -cubin)", own[i].name)}
 		}
 	}
 	return own, nil

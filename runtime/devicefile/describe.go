@@ -1,6 +1,7 @@
 package devicefile
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -102,4 +103,35 @@ func exportFunctions(img *devimg.Image, m *spirv.Module) {
 		sets.Put(props.SetExportedSymbols, s.Name, props.Uint32(1))
 	}
 	img.Properties = sets
+}
+
+// describeFatBinary gives an image the kernels of all entries of its fat binary, which stays as
+// it is: the device chooses the entry.
+func describeFatBinary(img *devimg.Image) error {
+	code, err := devimg.ReadCode(img.Code)
+	if err != nil {
+		return err
+	}
+	entries, err := container.Read(code, container.NewBudget(0))
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for i := range entries {
+		names, err := wrapper.KernelNames(&entries[i].Image)
+		if err != nil {
+			return fmt.Errorf("%s: %w", entries[i].Name, err)
+		}
+		for _, name := range names {
+			if !seen[name] {
+				seen[name] = true
+				img.Entries = append(img.Entries, name)
+			}
+		}
+	}
+	if len(img.Entries) == 0 {
+		return errors.New("no kernels are found in its entries that are not compressed")
+	}
+	img.HasEntries = true
+	return nil
 }

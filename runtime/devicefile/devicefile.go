@@ -16,6 +16,7 @@ import (
 	"offlink/ir/irfile"
 	"offlink/ptx"
 	"offlink/wrapper"
+	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 )
 
@@ -63,6 +64,7 @@ const (
 	formIR
 	formPTX
 	formCubin
+	formFatBinary
 )
 
 // headSize is the number of bytes of a file that are examined, enough for the comment with which
@@ -70,7 +72,7 @@ const (
 const headSize = 4 << 10
 
 // IsCode reports whether a file is device code alone: SPIR-V, LLVM IR (bitcode by its first
-// bytes, text by its name), PTX, or a cubin.
+// bytes, text by its name), PTX, a cubin, or a fat binary of CUDA.
 func IsCode(path string) bool {
 	f, err := formOf(path)
 	return err == nil && f != formCarrier
@@ -105,6 +107,8 @@ func formOf(path string) (form, error) {
 		return formPTX, nil
 	case isCubin(head):
 		return formCubin, nil
+	case container.Sniff(head) == container.FatBinary:
+		return formFatBinary, nil
 	}
 	return formCarrier, nil
 }
@@ -126,6 +130,8 @@ var codeForms = map[form]struct {
 	formSPIRV: {"SPIR-V", devimg.FormatSPIRV, target},
 	formPTX:   {"PTX", devimg.FormatNone, targetNVPTX},
 	formCubin: {"cubin", devimg.FormatNative, targetNVPTX},
+
+	formFatBinary: {"fat binary", devimg.FormatNative, targetNVPTX},
 }
 
 // maxCode bounds a file of code alone.
@@ -143,7 +149,11 @@ func openCode(path string, f form) ([]*devimg.Image, error) {
 	}
 	about := codeForms[f]
 	img := &devimg.Image{Kind: devimg.KindSYCL, Format: about.format, Target: about.target, Code: devimg.Bytes(code)}
-	if err := describeCode(img); err != nil {
+	describe := describeCode
+	if f == formFatBinary {
+		describe = describeFatBinary
+	}
+	if err := describe(img); err != nil {
 		return nil, fmt.Errorf("%s: not valid %s: %w", path, about.name, err)
 	}
 	return []*devimg.Image{img}, nil

@@ -2,6 +2,7 @@ package devicefile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"os/exec"
@@ -65,6 +66,38 @@ func TestNVIDIA(t *testing.T) {
 		}
 		if !IsCode(name) {
 			t.Errorf("%s is not device code", name)
+		}
+	}
+}
+
+// TestFatBinary: a fat binary of CUDA is one image with the kernels of all its entries.
+func TestFatBinary(t *testing.T) {
+	entry := func(sm uint32, kernel string) []byte {
+		const headerSize, align = 64, 8
+		code := []byte(".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry both() {\nret;\n}\n.visible .entry " + kernel + "() {\nret;\n}\n")
+		code = append(code, make([]byte, align-len(code)%align)...)
+		head := binary.LittleEndian.AppendUint64([]byte{1, 0, 1, 1, headerSize, 0, 0, 0}, uint64(len(code)))
+		head = append(head, make([]byte, headerSize-len(head))...)
+		binary.LittleEndian.PutUint32(head[28:], sm)
+		return append(head, code...)
+	}
+	body := append(entry(50, "old"), entry(90, "new")...)
+	whole := append(binary.LittleEndian.AppendUint64([]byte{0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0}, uint64(len(body))), body...)
+	path := write(t, "k.fatbin", whole)
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img := f.Images[0]
+	if len(f.Images) != 1 || img.Target != "nvptx64" || img.Format != devimg.FormatNative || img.Code.Size() != int64(len(whole)) || !IsCode(path) {
+		t.Errorf("%+v", img)
+	}
+	if diff := cmp.Diff([]string{"both", "old", "new"}, img.Entries); diff != "" {
+		t.Error(diff)
+	}
+	for name, bad := range map[string][]byte{"header": whole[:12], "entry": whole[:90], "no entries": append(append([]byte{}, whole[:8]...), make([]byte, 8)...)} {
+		if _, err := Open(write(t, "bad.fatbin", bad)); err == nil {
+			t.Errorf("%s: no error", name)
 		}
 	}
 }

@@ -1,0 +1,134 @@
+package cuda
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"offlink/runtime/driver"
+)
+
+// testEntry is an entry of a fat binary to write.
+type testEntry struct {
+	kind   uint16 // 1 PTX, 2 ELF
+	sm     uint32
+	code   []byte
+	packed bool
+}
+
+func ptxFor(target string) []byte {
+	return fmt.Appendf(nil, ".version 8.0\n.target %s\n.address_size 64\n.visible .entry of_%s() {\nret;\n}\n", target, target)
+}
+
+// fatBinaryOf writes one.
+func fatBinaryOf(entries ...testEntry) []byte {
+	const headerSize, align, lz4 = 64, 8, 0x2000
+	var body []byte
+	for _, e := range entries {
+		code := append([]byte{}, e.code...)
+		for len(code)%align != 0 {
+			code = append(code, 0)
+		}
+		head := make([]byte, headerSize)
+		binary.LittleEndian.PutUint16(head, e.kind)
+		binary.LittleEndian.PutUint32(head[4:], headerSize)
+		binary.LittleEndian.PutUint64(head[8:], uint64(len(code)))
+		binary.LittleEndian.PutUint32(head[28:], e.sm)
+		if e.packed {
+			binary.LittleEndian.PutUint64(head[40:], lz4)
+		}
+		body = append(append(body, head...), code...)
+	}
+	b := binary.LittleEndian.AppendUint16(append([]byte{}, fatBinaryMagic...), 1)
+	b = binary.LittleEndian.AppendUint16(b, fatBinaryHeader)
+	return append(binary.LittleEndian.AppendUint64(b, uint64(len(body))), body...)
+}
+
+// TestFatEntries: the entry that the driver would choose takes the place of the fat binary; the
+// fake device is an sm_80.
+func TestFatEntries(t *testing.T) {
+	const ptxKind, elfKind = 1, 2
+	cubin := cubinOf(elf.EM_CUDA, 7)
+	text := func(sm uint32, target string) testEntry { return testEntry{ptxKind, sm, ptxFor(target), false} }
+	native := func(sm uint32) testEntry { return testEntry{elfKind, sm, cubin, false} }
+	packed := testEntry{ptxKind, 80, []byte("12345678"), true}
+	_, d := newFakeDevice(t)
+	for name, c := range map[string]struct {
+		entries []testEntry
+		want    string // the entry of the PTX, "cubin", "packed", or the error
+	}{
+		"the newest that is not newer": {[]testEntry{text(90, "sm_90"), text(50, "sm_50"), text(75, "sm_75"), text(60, "sm_60")}, "of_sm_75"},
+		"native code":                  {[]testEntry{text(80, "sm_80"), native(80), text(75, "sm_75")}, "cubin"},
+		"of another generation":        {[]testEntry{native(75), native(86), text(70, "sm_70")}, "of_sm_70"},
+		"for one architecture alone":   {[]testEntry{text(80, "sm_80a"), text(75, "sm_75a"), text(72, "sm_72")}, "of_sm_80a"},
+		"for another one alone":        {[]testEntry{text(75, "sm_75a"), text(72, "sm_72")}, "of_sm_72"},
+		"compressed":                   {[]testEntry{packed, text(90, "sm_90")}, "packed"},
+		"compressed, and not":          {[]testEntry{packed, text(50, "sm_50")}, "of_sm_50"},
+		"nothing that fits":            {[]testEntry{native(90), text(90, "sm_90"), text(75, "sm_75a")}, "has elf for sm_90, ptx for sm_90, ptx for sm_75 alone, and nothing for sm_80"},
+		"nothing":                      {nil, "has no code, and nothing for sm_80"},
+	} {
+		o, err := d.Compile(t.Context(), driver.Module{Name: "m", Code: fatBinaryOf(c.entries...)}, driver.CompileOptions{})
+		got := ""
+		switch {
+		case err != nil:
+			if got = c.want; !strings.Contains(err.Error(), c.want) {
+				got = err.Error()
+			}
+		case o.(*object).kind == codeCubin:
+			got = "cubin"
+		case o.(*object).kind == codeFatBinary:
+			got = "packed"
+		default:
+			got = o.(*object).ptx.Entries[0].Name
+		}
+		if got != c.want {
+			t.Errorf("%s: %s; want %s", name, got, c.want)
+		}
+	}
+}
+
+// TestFatBinaryLinks: a kernel of a fat binary is linked with a function of another module.
+func TestFatBinaryLinks(t *testing.T) {
+	_, d := newFakeDevice(t)
+	var objects []driver.Object
+	for _, name := range []string{"app.ptx", "lib.ptx"} {
+		code, err := os.ReadFile("../drivertest/testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "app.ptx" {
+			code = fatBinaryOf(testEntry{1, 50, code, false})
+		}
+		o, err := d.Compile(t.Context(), driver.Module{Name: name, Code: code}, driver.CompileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects = append(objects, o)
+	}
+	p, err := d.Link(t.Context(), objects, driver.LinkOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k, err := p.Kernel("count"); err != nil || len(k.Params()) != 1 {
+		t.Errorf("%v, %v", k, err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// FuzzFatBinary: no bytes make the choice fail in another way than by an error, and it reads no
+// further than the data.
+func FuzzFatBinary(f *testing.F) {
+	f.Add(fatBinaryOf(testEntry{1, 50, ptxFor("sm_50"), false}, testEntry{2, 80, []byte("\x7fELF"), false}, testEntry{1, 80, []byte("1234"), true}), 80)
+	f.Add(fatBinaryOf(), 90)
+	f.Fuzz(func(t *testing.T, code []byte, sm int) {
+		o := &object{code: code, kind: codeFatBinary}
+		if err := o.openFatBinary(sm/10, sm%10); err == nil && len(o.code) > len(code) {
+			t.Errorf("%d bytes of %d", len(o.code), len(code))
+		}
+	})
+}
