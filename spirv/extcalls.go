@@ -15,19 +15,17 @@ type ExtCall struct {
 	Stored string
 }
 
-// WithExtCalls returns a copy of the module in which instructions of an extended set are calls
-// of imported functions, and the names of the functions, in the order of their first use. m is
-// not changed; without such instructions it is the result. choose returns the functions of an
-// instruction, and has reports whether one with a suffix is there; other instructions stay.
+// WithExtCalls returns a copy of the module in which instructions of an extended set, and the
+// remainders OpFRem and OpFMod, are calls of imported functions, and the names of the functions,
+// in the order of their first use. m is not changed; without such instructions it is the result.
+// choose returns the functions of an instruction by its name ("sin", "OpFRem"), and has reports
+// whether one with a suffix is there; other instructions stay.
 //
 // Functions take scalars: their suffix is the type of the instruction's first operand, such as
 // _f32 or _i64. Vectors are called component by component. Halves are converted to float and back; they
 // have functions with the suffix _f16 where those for floats would not do.
 func (m *Module) WithExtCalls(set string, choose func(instruction string) (ExtCall, bool), has func(function string) bool) (*Module, []string, error) {
 	b := &extCallBuilder{m: m, set: set, choose: choose, has: has, imports: map[string]ID{}, types: map[string]ID{}}
-	if !b.importsSet() {
-		return m, nil, nil
-	}
 	b.out = &Module{Version: m.Version, Generator: m.Generator, Bound: m.Bound, sections: m.sections}
 	b.out.sections[sectionGlobal] = slices.Clone(m.sections[sectionGlobal])
 	b.out.sections[sectionAnnotation] = slices.Clone(m.sections[sectionAnnotation])
@@ -60,12 +58,6 @@ type extCallBuilder struct {
 	types        map[string]ID
 
 	body []*Instruction // of the function at hand
-}
-
-func (b *extCallBuilder) importsSet() bool {
-	return slices.ContainsFunc(b.m.sections[sectionExtInstImport], func(in *Instruction) bool {
-		return b.m.ExtInstSet(in.Result()) == b.set
-	})
 }
 
 // replaceInstructions returns the function itself if it has none of the instructions.
@@ -103,13 +95,14 @@ type extCall struct {
 // extCallOf finds out the functions of an instruction, and reports whether all are there and
 // its operands are of types that they take.
 func (b *extCallBuilder) extCallOf(in *Instruction) (c extCall, ok bool) {
-	if in.Op != OpExtInst || len(in.Words) < 5 || b.m.ExtInstSet(ID(in.Words[2])) != b.set {
+	name, operands := b.instructionName(in)
+	if name == "" {
 		return c, false
 	}
-	if c.ExtCall, ok = b.choose(ExtInstName(b.set, in.Words[3])); !ok {
+	if c.ExtCall, ok = b.choose(name); !ok {
 		return c, false
 	}
-	for _, w := range in.Words[4:] {
+	for _, w := range operands {
 		c.operands = append(c.operands, ID(w))
 	}
 	if c.Stored != "" {
@@ -125,6 +118,17 @@ func (b *extCallBuilder) extCallOf(in *Instruction) (c extCall, ok bool) {
 		c.suffix = "_f32"
 	}
 	return c, c.suffix != "" && b.fits(in.Type()) && (c.pointer == 0 || b.fits(c.stored)) && b.operandsFit(in, &c) && b.hasFunctions(&c)
+}
+
+// instructionName is empty for instructions that stay.
+func (b *extCallBuilder) instructionName(in *Instruction) (name string, operands []uint32) {
+	switch {
+	case (in.Op == OpFRem || in.Op == OpFMod) && len(in.Words) == 4:
+		return in.Op.String(), in.Words[2:]
+	case in.Op == OpExtInst && len(in.Words) > 4 && b.m.ExtInstSet(ID(in.Words[2])) == b.set:
+		return ExtInstName(b.set, in.Words[3]), in.Words[4:]
+	}
+	return "", nil
 }
 
 func (b *extCallBuilder) hasFunctions(c *extCall) bool {

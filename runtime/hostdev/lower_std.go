@@ -37,9 +37,26 @@ func (l *lowering) lowerExtInst(in *spirv.Instruction) {
 		l.lowerStdSelect(in, ids)
 		return
 	}
-	if !l.lowerStd(in, name, ids) {
+	if !l.lowerStd(in, name, ids) && !l.lowerStdVector(in, name, ids) {
 		l.lowerPure(in)
 	}
+}
+
+// lowerStdVector lowers instructions of whole vectors, and tells whether it could.
+func (l *lowering) lowerStdVector(in *spirv.Instruction, name string, ids []uint32) bool {
+	f := stdVectors[name]
+	if f == nil {
+		return false
+	}
+	var args []lowered
+	for _, id := range ids {
+		args = append(args, l.spell(l.value(spirv.ID(id))))
+	}
+	words := f(l, args)
+	if words != nil {
+		l.define(in, words)
+	}
+	return words != nil
 }
 
 // lowerStd lowers by the tables, and tells whether it could.

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"offlink/runtime/hostdev/internal/emitc"
 )
 
 // The results of functions are compared with testdata/math.golden, which
@@ -191,18 +189,7 @@ func testMathIsCompiled(t *testing.T, p *testProgram) {
 		"hypot_float", "log_double", "pow_float", "pown_double", "rootn_double",
 		"sin_float", "sincos_float", "sinpi_double", "smoothstep_float", "tan_double", "tanh_float",
 	} {
-		made, err := p.program.Kernel(name)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		n, err := made.(*kernel).nativeCode()
-		if err == nil {
-			_, err = emitc.Emit(n.wide)
-		}
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		requireC(t, p, name)
 	}
 }
 

@@ -194,24 +194,44 @@ func stepCross(it *item, in *inst) status {
 // lengthOf is the square root of the sum of squares, computed in double so
 // that it does not overflow for floats.
 type lengthOf struct {
-	wide  func(uint64) float64
-	round func(float64) uint64
+	wide   func(uint64) float64
+	round  func(float64) uint64
+	double bool
 }
 
+// Doubles whose squares would overflow or be lost are scaled, by a power of two, which
+// changes no bits.
+const (
+	lengthLarge = 0x1p500
+	lengthSmall = 0x1p-450
+	lengthScale = 0x1p600
+)
+
 func (l lengthOf) lengthOfVector(words []uint64) float64 {
-	length := 0.0
+	most := 0.0
 	for _, w := range words {
-		// Hypot scales, so that neither large nor tiny doubles are lost in the
-		// squares.
-		length = math.Hypot(length, l.wide(w))
+		if size := math.Abs(l.wide(w)); most < size {
+			most = size
+		}
 	}
-	return length
+	scale := 1.0
+	if l.double && most > lengthLarge {
+		scale = 1 / lengthScale
+	} else if l.double && most < lengthSmall {
+		scale = lengthScale
+	}
+	sum := 0.0
+	for _, w := range words {
+		x := l.wide(w) * scale
+		sum += float64(x * x) // a conversion keeps the product from being fused with the sum
+	}
+	return math.Sqrt(sum) / scale
 }
 
 func (b *builder) lengthOf(x value) lengthOf {
 	b.require(x.t.is(kindFloat), "the operand is not of floats")
 	width := x.t.scalar().width
-	return lengthOf{widenToDouble(width), narrow(width, roundEven)}
+	return lengthOf{widenToDouble(width), narrow(width, roundEven), width == 64}
 }
 
 func (b *builder) emitLength(in *spirv.Instruction) {

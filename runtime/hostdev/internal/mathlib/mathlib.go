@@ -64,11 +64,17 @@ var storing = map[string]spirv.ExtCall{
 	"frexp":  {Result: "frexp", Stored: "frexp_exponent"},
 }
 
+// coreFunctions is the functions for instructions of SPIR-V itself.
+var coreFunctions = map[string]string{"OpFRem": "fmod", "OpFMod": "floor_mod"}
+
 // functionsOf names the functions for an instruction. The native_ and half_ variants may be
 // less exact; the library uses one function for all.
 func functionsOf(instruction string) (spirv.ExtCall, bool) {
 	if c, ok := storing[instruction]; ok {
 		return spirv.ExtCall{Result: prefix + c.Result, Stored: prefix + c.Stored}, true
+	}
+	if name := coreFunctions[instruction]; name != "" {
+		return spirv.ExtCall{Result: prefix + name}, true
 	}
 	name := strings.TrimPrefix(strings.TrimPrefix(instruction, "native_"), "half_")
 	return spirv.ExtCall{Result: prefix + name}, true

@@ -469,3 +469,9 @@ PART double remainder_double(double x, double y) {
   }
   return as_long(x) < 0 ? -r : r;
 }
+
+/* The remainder with the sign of y. */
+PART double floor_mod(double x, double y) {
+  double r = fmod_double(x, y);
+  return r != 0 && (as_long(r) < 0) != (as_long(y) < 0) ? r + y : r;
+}

@@ -59,6 +59,7 @@ FUNCTION(double, atan2_f64, double y, double x) { return atan2_double(y, x); }
 FUNCTION(double, atan2pi_f64, double y, double x) { return atan2_double(y, x) * INV_PI; }
 FUNCTION(double, hypot_f64, double x, double y) { return hypot_double(x, y); }
 FUNCTION(double, fmod_f64, double x, double y) { return fmod_double(x, y); }
+FUNCTION(double, floor_mod_f64, double x, double y) { return floor_mod(x, y); }
 FUNCTION(double, remainder_f64, double x, double y) { return remainder_double(x, y); }
 
 FUNCTION(double, pow_f64, double x, double y) { return POW(x, y, power(fabs(x), y, 0)); }

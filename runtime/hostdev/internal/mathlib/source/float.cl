@@ -217,4 +217,5 @@ FUNCTION(float, erfc_f32, float x) {
 }
 
 FUNCTION(float, fmod_f32, float x, float y) { return (float)fmod_double(x, y); }
+FUNCTION(float, floor_mod_f32, float x, float y) { return (float)floor_mod(x, y); }
 FUNCTION(float, remainder_f32, float x, float y) { return (float)remainder_double(x, y); }
