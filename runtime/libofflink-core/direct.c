@@ -195,6 +195,9 @@ static int launch_and_wait(struct offlink_call *call) {
     return OFFLINK_CALL_ELSEWHERE;
   }
   uint64_t number = note_submitted(&k->device->lane[lane].state);
+  /* Drivers run the command on the thread that waits for the queue, where a wait for the event
+   * sleeps until another thread has run it (Intel's CPU device). The event tells of a failure. */
+  k->device->finish(k->device->lane[lane].queue);
   int status = k->device->wait(1, &event);
   if (status) {
     call->function = OFFLINK_CORE_LAUNCH_FAILED;

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -169,6 +170,67 @@ func TestLazyDriver(t *testing.T) {
 	f := buildFake(t)
 	f.set("fake_lazy", 1)
 	drivertest.Test(t, f.open(Options{}), drivertest.Options{})
+}
+
+// TestLaunchBeforeWait: a launch that blocks ends although another thread enqueues a command
+// after it that waits for an event, which comes later.
+func TestLaunchBeforeWait(t *testing.T) {
+	const rounds, slow = 20, 5000 // microseconds
+	f := buildFake(t)
+	f.set("fake_slow_finish", slow)
+	device := onlyDevice(t, f.open(Options{}))
+	p, err := testBuild(t, device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := p.Kernel("app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := device.Alloc(driver.DeviceMemory, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := errors.Join(k.Close(), m.Close(), p.Close()); err != nil {
+			t.Error(err)
+		}
+	}()
+	for range rounds {
+		launchBeforeWait(t, device, k, m)
+	}
+}
+
+func launchBeforeWait(t *testing.T, device *Device, k driver.Kernel, m driver.Memory) {
+	t.Helper()
+	made, err := device.NewQueue(driver.QueueOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := made.(*queue)
+	late, err := device.NewEvent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	launched := make(chan error, 1)
+	go func() {
+		launched <- q.Launch(k, driver.Range{Global: []int{5}}, []driver.Arg{{Memory: m}}, driver.Sync{Block: true})
+	}()
+	for q.submittedCommands() == 0 {
+		runtime.Gosched()
+	}
+	if err := q.Barrier(driver.Sync{After: []driver.Event{late}}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err = <-launched:
+	case <-time.After(time.Minute):
+		t.Fatal("the launch waits for the command after it")
+	}
+	late.Complete(nil)
+	if err := errors.Join(err, q.Finish(), q.Close(), late.Close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestFakeFaults has each call fail in turn, and from the n-th call on every

@@ -44,6 +44,7 @@ func (k *kernel) runLaunch(q *queue, r driver.Range, args []driver.Arg) error {
 		return err
 	}
 	number := q.noteSubmitted(before)
+	q.finishBefore()
 	err = k.device.api.Wait(event)
 	q.noteEnded(number) // with a failure or without
 	if cl.IsCode(err, cl.ErrorInWaitList) {
@@ -54,6 +55,24 @@ func (k *kernel) runLaunch(q *queue, r driver.Range, args []driver.Arg) error {
 		err = q.failureBefore(number)
 	}
 	return errors.Join(err, k.device.api.Release(cl.ReleaseEvent, event))
+}
+
+// finishBefore waits by clFinish for an in-order queue, before a wait for the event of its last
+// command, which alone tells of a failure. Drivers run the command on the thread that waits for
+// the queue, where a wait for the event sleeps until another thread has run it (Intel's CPU
+// device). A command that others enqueue meanwhile, and that waits for an event, could keep
+// clFinish from returning, so that such commands are kept out.
+func (q *queue) finishBefore() {
+	if q.opts.OutOfOrder || q.others.Load() || !q.finishing.TryRLock() {
+		return
+	}
+	defer q.finishing.RUnlock()
+	q.mu.Lock()
+	plain := q.chain == nil
+	q.mu.Unlock()
+	if plain {
+		_ = q.device.api.Finish(q.handle) // the wait for the event fails too
+	}
 }
 
 // launchUntold launches the kernel; Finish reports a failure.

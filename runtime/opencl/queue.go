@@ -37,8 +37,11 @@ type queue struct {
 	// set, it belongs to others that use the queue.
 	state  atomic.Pointer[driver.QueueState]
 	shared bool
-	others atomic.Bool // holders of the native handle may have queued uncounted commands
-	marker *marker     // the last one
+	// finishing is held during a wait by clFinish for one's own last command, and while a
+	// command that waits for an event is enqueued.
+	finishing sync.RWMutex
+	others    atomic.Bool // holders of the native handle may have queued uncounted commands
+	marker    *marker     // the last one
 }
 
 // pendingCommand is a command whose end matters.
@@ -91,7 +94,7 @@ func (q *queue) submitCommand(f cl.Function, s driver.Sync, host []byte, enqueue
 	if err != nil {
 		return err
 	}
-	e, err := q.admitCommand(f, after, s, host, enqueue)
+	e, err := q.admitApart(f, after, s, host, enqueue)
 	if err != nil || e == nil {
 		return err
 	}
@@ -109,6 +112,15 @@ func (q *queue) submitCommand(f cl.Function, s driver.Sync, host []byte, enqueue
 		err = errors.Join(err, e.releaseUse())
 	}
 	return err
+}
+
+// admitApart is admitCommand, apart from waits by clFinish for a command that waits for an event.
+func (q *queue) admitApart(f cl.Function, after []*event, s driver.Sync, host []byte, enqueue func(*cl.Order) error) (*event, error) {
+	if len(after) > 0 && !q.opts.OutOfOrder {
+		q.finishing.Lock()
+		defer q.finishing.Unlock()
+	}
+	return q.admitCommand(f, after, s, host, enqueue)
 }
 
 // admitCommand enqueues the command, and returns its event if the caller asked for one or

@@ -13,6 +13,7 @@
  * Signatures and numbers are those of cl.h, cl_ext.h and the specifications of
  * Intel's extensions. */
 #include <pthread.h>
+#include <unistd.h>
 
 #include "fakedevice.h"
 
@@ -416,9 +417,11 @@ int clFlush(object *q) {
   pthread_mutex_unlock(&lock);
   return OK;
 }
+int fake_slow_finish; /* microseconds before clFinish looks at the queue */
 int clFinish(object *q) {
   ENTER;
   KNOWN(q, 'Q');
+  usleep(fake_slow_finish);
   pthread_mutex_lock(&lock);
   flush(NULL);
   while (WORK(q)->first)
