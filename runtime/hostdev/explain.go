@@ -61,7 +61,7 @@ var InterpretedFeatures = []InterpretedFeature{
 	{"atomic sums, minima and maxima of halves", "the form has floats of 32 and 64 bits"},
 	{"private variables of more than 1 MiB, functions of more than 60,000 operations", "they would take long to compile"},
 	{"constant offsets from a pointer of 4 GiB or more", "compiled kernels count offsets in 32 bits"},
-	{"atomic operations in a loop that the work-items of a sub-group leave at different times", "one may wait there for an act of another one after the loop"},
+	{"a loop in which work-items of a sub-group wait for an atomic operation after it that others reach too, or that comes after another loop around it", "such an operation cannot become a part of the loop"},
 }
 
 // InterpretedReason is the error of Interpreted without the words that all have.

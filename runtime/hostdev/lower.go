@@ -97,6 +97,7 @@ func lowerKernel(k *kernel, host *hostTable) (*lowering, error) {
 		}
 		if !l.failed {
 			l.finishVariables()
+			l.f.LanesMeet = k.subgroup > 1
 			return l, l.f.Finish()
 		}
 		modes = l.modes

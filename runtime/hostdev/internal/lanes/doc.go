@@ -27,6 +27,9 @@
 // to lane, the first and the last lane tell that; where the rest of a row of work-items
 // then does nothing up to the next barrier, it is left out.
 //
+// Lanes that left a loop wait after it for the rest. A loop in which a lane may wait for
+// an act of another one is thus made longer, up to that act (waiting.go).
+//
 // A kernel with barriers is split at them (group.go): from each place where
 // work-items resume, a region of blocks leads to the next barriers, and the
 // loop over the work-items is around the region. A value that lives across a barrier

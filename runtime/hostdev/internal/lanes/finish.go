@@ -6,6 +6,11 @@ package lanes
 // found where two accesses have the same value as their address.
 func (f *Function) Finish() error {
 	f.structureLoops()
+	if f.LanesMeet {
+		if err := f.releaseWaiters(); err != nil {
+			return err
+		}
+	}
 	f.orderBlocks()
 	f.promoteRegisters()
 	f.mergeEqual()

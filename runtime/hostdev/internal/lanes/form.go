@@ -304,10 +304,11 @@ type Function struct {
 	Regs   []*Register
 	values []*Value // all that are live, after Finish
 
-	PrivateSize int // bytes of arrays of OpPrivateLoad, for each work-item
-	FrameSize   int // bytes of private memory that has addresses, for each work-item
-	ScratchSize int // bytes at RecordScratch, for each work-group
-	Site        int // the construct being made, for messages: the caller's number
+	PrivateSize int  // bytes of arrays of OpPrivateLoad, for each work-item
+	FrameSize   int  // bytes of private memory that has addresses, for each work-item
+	ScratchSize int  // bytes at RecordScratch, for each work-group
+	Site        int  // the construct being made, for messages: the caller's number
+	LanesMeet   bool // a step is a sub-group: see releaseWaiters
 	consts      map[constKey]*Value
 	args        map[constKey]*Value
 }

@@ -34,7 +34,7 @@ func compileForms(f *Function, width int, whole, forms bool) (*Code, error) {
 		if err != nil {
 			return nil, err
 		}
-		if w > 1 {
+		if w > 1 && !whole {
 			if err := a.suitsLanes(); err != nil {
 				return nil, err
 			}
@@ -53,8 +53,9 @@ func compileForms(f *Function, width int, whole, forms bool) (*Code, error) {
 }
 
 // suitsLanes refuses loops that lanes leave at different times and that hold
-// atomic operations: one lane may wait there for an act of another one after
-// the loop.
+// atomic operations, where lanes are not given: one lane may wait there for an act of
+// another one after the loop, and each operation costs as much as in a step of one. For
+// sub-groups there is releaseWaiters.
 func (a *analysis) suitsLanes() error {
 	for _, b := range a.f.Blocks {
 		for _, v := range b.Values {
