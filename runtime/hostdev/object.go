@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"offlink/runtime/driver"
-	"offlink/runtime/hostdev/internal/mathlib"
 	"offlink/spirv"
 )
 
@@ -94,22 +93,9 @@ func linkModules(inputs []spirv.Input) (*spirv.Module, error) {
 	return spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, Provided: isIntrinsic})
 }
 
-// linkMath links a program with the functions of floats that it uses.
-func linkMath(m *spirv.Module) (*spirv.Module, error) {
-	inputs, err := mathlib.Inputs(m)
-	if err != nil || len(inputs) == 1 {
-		return m, err
-	}
-	return linkModules(inputs)
-}
-
 // makeProgram builds a linked module. The functions that the device refuses become the
 // lines of the error's log.
 func (d *Device) makeProgram(ctx context.Context, linked *spirv.Module) (*program, error) {
-	linked, err := linkMath(linked)
-	if err != nil {
-		return nil, buildError(err)
-	}
 	p, err := buildLinked(ctx, d, linked)
 	if err == nil {
 		p.notPrecompiled = ErrNoNativeImage

@@ -98,6 +98,9 @@ func TestPairs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if s, err := NativeC(t.Context(), "pairs", code); err != nil || len(s.Refused) > 0 {
+				t.Errorf("ahead of time: %v, refused: %v", err, s.Refused)
+			}
 			const count = 3000
 			r := rand.New(rand.NewPCG(1, uint64(width)))
 			x, y := pairNumbers(r, width, count, false), pairNumbers(r, width, count, true)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/hostdev/internal/mathlib"
 	"offlink/spirv"
 )
 
@@ -51,8 +52,21 @@ type variable struct {
 	initial   spirv.ID
 }
 
+// linkMath links a program with the functions of floats that it uses.
+func linkMath(m *spirv.Module) (*spirv.Module, error) {
+	inputs, err := mathlib.Inputs(m)
+	if err != nil || len(inputs) == 1 {
+		return m, err
+	}
+	return linkModules(inputs)
+}
+
 // buildLinked makes the kernels of a linked module.
 func buildLinked(ctx context.Context, d *Device, linked *spirv.Module) (*program, error) {
+	linked, err := linkMath(linked)
+	if err != nil {
+		return nil, err
+	}
 	p := newProgram(d, linked)
 	// The order is a need: compiling indexes operands without further checks,
 	// on the word of verifyModule; constants need types, and code needs both;
