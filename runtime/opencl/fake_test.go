@@ -672,6 +672,7 @@ func TestOddPlatforms(t *testing.T) {
 		"more devices said":     {map[string]int{"fake_claimed_devices": 9}, 1, ""},
 		"2^32 - 1 platforms":    {map[string]int{"fake_claimed_platforms": -1}, 0, "4294967295"},
 		"2^32 - 1 devices":      {map[string]int{"fake_claimed_devices": -1}, 0, "4294967295"},
+		"sizes of 2^64 - 1":     {map[string]int{"fake_wrong_sizes": 1}, 1, ""},
 		"every call is refused": {map[string]int{"fake_lost_code": -6}, 0, "CL_OUT_OF_HOST_MEMORY"},
 	} {
 		t.Run(name, func(t *testing.T) {

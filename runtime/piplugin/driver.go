@@ -177,10 +177,13 @@ func (d *Driver) Close() error {
 		errs = append(errs, device.(*Device).close())
 	}
 	d.devices = nil
-	errs = append(errs, d.plugin.TearDown())
-	if !d.used.Load() {
-		errs = append(errs, d.plugin.Unload())
-	}
+	errs = append(errs, dl.Opening(d.culprit(), func() error { // it may end the process, or not answer
+		err := d.plugin.TearDown()
+		if !d.used.Load() {
+			err = errors.Join(err, d.plugin.Unload())
+		}
+		return err
+	}))
 	return errors.Join(errs...)
 }
 

@@ -308,6 +308,7 @@ func TestOddLists(t *testing.T) {
 		"no device":          {map[string]int{"plugin_devices": 0}, 0, ""},
 		"nine of each said":  {map[string]int{"plugin_claimed": 9}, 1, ""},
 		"2^32 - 1 of each":   {map[string]int{"plugin_claimed": -1}, 0, "4294967295"},
+		"sizes of 2^64 - 1":  {map[string]int{"plugin_wrong_sizes": 1}, 1, ""},
 		"every call refused": {map[string]int{"plugin_lost_code": -6}, 0, "PI_ERROR_OUT_OF_HOST_MEMORY"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -43,7 +43,7 @@ func (a *API) queryInfo(f Function, param uint32, objects ...Handle) ([]byte, er
 	if err := a.queryCall(f, args[:n+1], answer, size); err != nil {
 		return nil, err
 	}
-	return answer[:min(int(*size), len(answer))], nil
+	return answer[:min(*size, uintptr(len(answer)))], nil // the second size may be any
 }
 
 func (a *API) queryCall(f Function, args []uintptr, answer []byte, size *uintptr) error {

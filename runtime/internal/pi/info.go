@@ -33,7 +33,7 @@ func (p *Plugin) query(f Function, param uint32, objects ...Handle) ([]byte, err
 	if err := p.queryCall(f, args, answer, size); err != nil {
 		return nil, err
 	}
-	return answer[:min(int(*size), len(answer))], nil
+	return answer[:min(*size, uintptr(len(answer)))], nil // the second size may be any
 }
 
 func (p *Plugin) queryCall(f Function, args []uintptr, answer []byte, size *uintptr) error {

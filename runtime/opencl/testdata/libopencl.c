@@ -91,13 +91,14 @@ static int has_version(int wanted) { return has_version_of(fake_version, wanted)
     return NULL;               \
   }
 
+int fake_wrong_sizes; /* with an answer comes a size that it cannot have */
 static int answer(const void *value, size_t length, size_t room, void *out, size_t *size) {
   if (out && room < length)
     return INVALID_VALUE;
   if (out)
     memcpy(out, value, length);
   if (size)
-    *size = length;
+    *size = out && fake_wrong_sizes ? SIZE_MAX : length;
   return OK;
 }
 #define QUERY uint32_t what, size_t room, void *out, size_t *size
