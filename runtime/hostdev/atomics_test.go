@@ -1,6 +1,7 @@
 package hostdev
 
 import (
+	"strings"
 	"testing"
 
 	"offlink/runtime/driver"
@@ -14,6 +15,7 @@ func TestAtomics(t *testing.T) {
 		t.Run("ulong", func(t *testing.T) { testAtomics[uint64](t, p, "ulong") })
 		t.Run("old", func(t *testing.T) { testOldAtomics(t, p) })
 		t.Run("float", func(t *testing.T) { testFloatCells(t, p) })
+		t.Run("misaligned", func(t *testing.T) { testMisaligned(t, p) })
 	})
 }
 
@@ -47,6 +49,14 @@ func testAtomics[T int32 | uint32 | int64 | uint64](t *testing.T, p *testProgram
 	}
 	if got[9] >= n || sums[1] != n-1 {
 		t.Errorf("compare-exchange: cell %v, %v work-items failed; want one of %d, all others", got[9], sums[1], n)
+	}
+}
+
+// testMisaligned: the fault names the work-item, not the first one of its step.
+func testMisaligned(t *testing.T, p *testProgram) {
+	err := p.tryLaunch("misaligned_middle", items(16), p.buffer(make([]int32, 17)))
+	if err == nil || !strings.Contains(err.Error(), "work-item (5,0,0)") || !strings.Contains(err.Error(), "aligned") {
+		t.Errorf("error = %v; want that an access of work-item (5,0,0) is not aligned", err)
 	}
 }
 

@@ -31,7 +31,11 @@ var goldens = map[string]func(t *testing.T, p *testProgram){
 	"builtins":   func(t *testing.T, p *testProgram) { testRequired(t, p); testSubgroups(t, p); testLinearIDs(t, p) },
 	"faults":     func(t *testing.T, p *testProgram) { testDefined(t, p); testFreed(t, p); testArguments(t, p) },
 	"throughput": func(*testing.T, *testProgram) {}, // TestThroughputKernels
-	"atomics":    func(t *testing.T, p *testProgram) { testAtomics[int32](t, p, "int"); testOldAtomics(t, p) },
+	"atomics": func(t *testing.T, p *testProgram) {
+		testAtomics[int32](t, p, "int")
+		testOldAtomics(t, p)
+		testMisaligned(t, p)
+	},
 }
 
 func TestGoldens(t *testing.T) {

@@ -181,7 +181,7 @@ func testMathRest(t *testing.T, p *testProgram) {
 	}
 }
 
-// testMathIsCompiled: functions of the library have no calls of the host, which native code
+// testMathIsCompiled: functions of the library have no calls of the host, which native images
 // cannot make and WebAssembly makes for each work-item.
 func testMathIsCompiled(t *testing.T, p *testProgram) {
 	for _, name := range []string{

@@ -281,7 +281,8 @@ text and      right|left  |cu
 inf -inf INF 0x1.8p+0
 0x0
 `
-	eachLevel(t, "prints.cl", func(t *testing.T, p *testProgram) {
+	test := func(t *testing.T, p *testProgram) {
+		p.output.Reset()
 		p.launch("prints", items(1), byValueOf(int32(42)), byValueOf(float32(1.5)), driver.Arg{})
 		got := p.output.String()
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -292,6 +293,25 @@ inf -inf INF 0x1.8p+0
 		if n := bytes.Count(p.output.Bytes(), []byte("item ")); n != 100 || p.output.Len() != 100*5+10*2+90*3 {
 			t.Errorf("%d lines of %d bytes; want 100 whole ones:\n%s", n, p.output.Len(), p.output)
 		}
+		err := p.tryLaunch("no_text", items(10), driver.Arg{})
+		if want := "load of 1 bytes through a null pointer"; err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "(3,0,0)") {
+			t.Errorf("error = %v; want %s, in work-item (3,0,0)", err, want)
+		}
+	}
+	eachLevel(t, "prints.cl", test)
+	if systemCompiler() == nil || testing.Short() {
+		return
+	}
+	// Native code calls the interpreter.
+	l := levels[len(levels)-1]
+	code := translate(t, bitcode(t, "testdata/kernels/prints.cl", l), l)
+	t.Run("native", func(t *testing.T) {
+		p := buildModules(t, nativeOptions(t, 0), driver.BuildOptions{}, module("prints", code))
+		for _, name := range []string{"prints", "many", "no_text"} {
+			compiled(t, p, name)
+		}
+		test(t, p)
+		test(t, p) // after a fault
 	})
 }
 

@@ -755,9 +755,15 @@ func (e *engine) host(_ context.Context, stack []uint64) {
 	if !ok {
 		panic("offlink: no worker")
 	}
-	w := v.(*worker)
-	fn := w.l.k.p.host.get(uint32(stack[1]))
-	words := e.memory[uint32(stack[2]):]
+	if err := v.(*worker).callHost(uint32(stack[1]), e.memory[uint32(stack[2]):]); err != nil {
+		panic(err)
+	}
+}
+
+// callHost runs a function of the host on the words of its arguments, which its results
+// replace.
+func (w *worker) callHost(number uint32, words []byte) error {
+	fn := w.l.k.p.host.get(number)
 	if w.item == nil {
 		w.item = &item{group: &group{}}
 	}
@@ -777,9 +783,10 @@ func (e *engine) host(_ context.Context, stack []uint64) {
 	}
 	if it.run() != finished {
 		w.fault = errors.New(it.fault.Message)
-		panic(w.fault)
+		return w.fault
 	}
 	for i := range it.at.n {
 		binary.LittleEndian.PutUint64(words[8*i:], it.s[it.at.a+i])
 	}
+	return nil
 }

@@ -136,7 +136,7 @@ func requireC(t *testing.T, p *testProgram, name string) {
 	}
 	n, err := made.(*kernel).nativeCode()
 	if err == nil {
-		_, err = emitc.Emit(n.wide)
+		_, err = emitc.EmitFunction(n.wide, emitc.Symbol)
 	}
 	if err != nil {
 		t.Errorf("kernel %s: %v", name, err)

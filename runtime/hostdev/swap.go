@@ -34,6 +34,8 @@ type Loader interface {
 	Symbol(library uintptr, name string) (function uintptr, err error)
 	// Call calls a C function of four arguments.
 	Call(function, a, b, c, d uintptr) uintptr
+	// Callback makes a C function of a Go function. It is never freed.
+	Callback(f func(a, b, c uintptr) uintptr) uintptr
 	Close(library uintptr) error
 }
 
@@ -42,6 +44,7 @@ type compiledC struct {
 	loader  Loader
 	library uintptr // to be closed; 0 for that of a native image, which stays open
 	run     uintptr
+	calls   bool // the host, by way of serveNative
 }
 
 // compilerNames are the C compilers that are tried.
@@ -123,12 +126,12 @@ func (n *nativeKernel) startCompiler(d *Device) {
 	if d.options.Cache == nil || d.options.Loader == nil || systemCompiler() == nil {
 		return
 	}
-	source, err := emitc.Emit(n.wide)
+	source, calls, err := emitc.Emit(n.wide)
 	if err != nil {
 		return
 	}
 	n.saveSource(d.options.SaveTemps, source)
-	job := &compileJob{store: d.options.Cache, loader: d.options.Loader, compiler: systemCompiler(), source: source}
+	job := &compileJob{store: d.options.Cache, loader: d.options.Loader, compiler: systemCompiler(), source: source, calls: calls}
 	if c := job.fromCache(); c != nil {
 		n.fast.Store(c)
 		return
@@ -172,6 +175,7 @@ type compileJob struct {
 	loader   Loader
 	compiler *compiler
 	source   string
+	calls    bool // the host
 }
 
 func (j *compileJob) inputs() cache.Inputs {
@@ -190,7 +194,7 @@ func (j *compileJob) fromCache() *compiledC {
 	if !ok {
 		return nil
 	}
-	c, err := openC(j.loader, code)
+	c, err := j.open(code)
 	if err != nil {
 		return nil
 	}
@@ -202,7 +206,7 @@ func (j *compileJob) compile(ctx context.Context) (*compiledC, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := openC(j.loader, code)
+	c, err := j.open(code)
 	// Only code that loads is kept.
 	if err == nil {
 		j.store.Put(j.inputs(), code)
@@ -230,18 +234,62 @@ func (c *compiler) compile(ctx context.Context, source string) ([]byte, error) {
 	return os.ReadFile(out)
 }
 
-// openC loads a library out of a file that is gone afterwards.
-func openC(loader Loader, code []byte) (*compiledC, error) {
-	library, err := openCode(loader, code)
+// open loads a library out of a file that is gone afterwards.
+func (j *compileJob) open(code []byte) (*compiledC, error) {
+	library, err := openCode(j.loader, code)
 	if err != nil {
 		return nil, err
 	}
-	run, err := loader.Symbol(library, emitc.Symbol)
+	run, err := j.loader.Symbol(library, emitc.Symbol)
+	if err == nil && j.calls {
+		err = attachHost(j.loader, library)
+	}
 	if err != nil {
-		_ = loader.Close(library) // of an error that is told already
+		_ = j.loader.Close(library) // of an error that is told already
 		return nil, err
 	}
-	return &compiledC{loader, library, run}, nil
+	return &compiledC{j.loader, library, run, j.calls}, nil
+}
+
+// Calls of the host: native code calls serveNative, which finds the worker by the address
+// of its record.
+var (
+	serving       sync.Map // *worker by the address of its record, while it is in native code
+	serveCallback struct {
+		sync.Once
+		address uintptr
+	}
+)
+
+// attachHost gives a library the function that serves its calls. There is one for the
+// process, as a callback is never freed.
+func attachHost(loader Loader, library uintptr) error {
+	attach, err := loader.Symbol(library, emitc.AttachSymbol)
+	if err != nil {
+		return err
+	}
+	serveCallback.Do(func() { serveCallback.address = loader.Callback(serveNative) })
+	loader.Call(attach, serveCallback.address, 0, 0, 0)
+	return nil
+}
+
+// serveNative serves a call of native code. No panic may pass the frames of C: it fails the
+// call, and the launch with it.
+func serveNative(record, number, words uintptr) (failed uintptr) {
+	v, ok := serving.Load(record)
+	if !ok {
+		return 1
+	}
+	w := v.(*worker)
+	defer func() {
+		if r := recover(); r != nil {
+			w.fault, failed = fmt.Errorf("%v", r), 1
+		}
+	}()
+	if w.callHost(uint32(number), w.l.flat.data[uint32(words):]) != nil {
+		return 1
+	}
+	return 0
 }
 
 // openCode opens the bytes of a library.
@@ -277,10 +325,20 @@ func (n *nativeKernel) closeCompiler() {
 // callC runs groups in native code. When the launch is stopped, the record has a note of it
 // (askToStop), and the code comes back.
 func (w *worker) callC(c *compiledC, first, end int64) error {
+	if c.calls {
+		record := uintptr(w.l.flat.base) + uintptr(w.record)
+		serving.Store(record, w)
+		defer serving.Delete(record)
+	}
 	stop := c.loader.Call(c.run, uintptr(w.l.flat.base), uintptr(w.record), uintptr(first), uintptr(end))
 	switch uint32(stop) {
 	case emitc.StopTrap:
 		return errTrap
+	case emitc.StopHost:
+		if w.fault == nil {
+			w.fault = errNoHost
+		}
+		return w.fault
 	case emitc.StopAsked:
 		if err := w.l.tick(); err != nil {
 			w.fault = err
@@ -291,6 +349,8 @@ func (w *worker) callC(c *compiledC, first, end int64) error {
 	}
 	return nil
 }
+
+var errNoHost = fmt.Errorf("a call of native code has no worker")
 
 var errTrap = fmt.Errorf("the kernel stopped itself")
 

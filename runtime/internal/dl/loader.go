@@ -16,5 +16,8 @@ func (Loader) Symbol(library uintptr, name string) (function uintptr, err error)
 // Call is [Call] of a function of four arguments.
 func (Loader) Call(function, a, b, c, d uintptr) uintptr { return Call(function, a, b, c, d) }
 
+// Callback is [NewCallback] of a function of three arguments.
+func (Loader) Callback(f func(a, b, c uintptr) uintptr) uintptr { return NewCallback(f) }
+
 // Close releases the library.
 func (Loader) Close(library uintptr) error { return closeLibrary(library) }

@@ -11,10 +11,17 @@ import (
 // uint32_t record, uint32_t first, uint32_t end). It returns 0, or a Stop.
 const Symbol = "offlink_run"
 
+// AttachSymbol is a function of files whose code calls the host. It takes the function that
+// serves the calls, before the first run: uintptr_t (uintptr_t record, uintptr_t number,
+// uintptr_t words), with the address of the record and the offset of the words, whose
+// result is not 0 where the call has failed.
+const AttachSymbol = "offlink_attach"
+
 // Why a function came back before its end.
 const (
 	StopTrap  = 1 // the record has the trap
 	StopAsked = 2 // RecordStop was set, or RecordTicks are used up
+	StopHost  = 3 // a call of the host has failed
 )
 
 // FuelStep is the number of loop iterations between two looks at the record.
@@ -31,13 +38,20 @@ type emitter struct {
 	ends  []int
 	depth int
 	err   error
+
+	mayCall, calls bool // the host: the first is that it is allowed
 }
 
-// Emit returns the C of the code, a file. It is an error if the code calls the
-// host.
-func Emit(c *lanes.Code) (string, error) {
-	f, err := EmitFunction(c, Symbol)
-	return Prelude(PreludeWidth(c)) + f, err
+// Emit returns the C of the code, a file, and tells whether it calls the host: it then has
+// the function of AttachSymbol.
+func Emit(c *lanes.Code) (source string, calls bool, err error) {
+	e := &emitter{code: c, depth: 1, mayCall: true}
+	f := e.emitFunction(Symbol)
+	source = Prelude(PreludeWidth(c))
+	if e.calls {
+		source += attach
+	}
+	return source + f, e.calls, e.err
 }
 
 // PreludeWidth is the lanes that the types of the prelude must have for the code.
@@ -46,9 +60,16 @@ func PreludeWidth(c *lanes.Code) int { return max(c.Width, 4) }
 // Prelude is the start of a file whose functions have vectors of so many lanes.
 func Prelude(width int) string { return fmt.Sprintf("#define WIDTH %d\n%s\n", width, prelude) }
 
-// EmitFunction is Emit without the prelude, for files of several kernels.
+// EmitFunction is the function of the code without the prelude, for files of several
+// kernels. It is an error if the code calls the host: the number of a call is that of the
+// process which has made the code.
 func EmitFunction(c *lanes.Code, symbol string) (string, error) {
 	e := &emitter{code: c, depth: 1}
+	return e.emitFunction(symbol), e.err
+}
+
+func (e *emitter) emitFunction(symbol string) string {
+	c := e.code
 	fmt.Fprintf(&e.s, "/* Kernel %s, %d work-items side by side. */\n", commentText(c.Name), c.Width)
 	fmt.Fprintf(&e.s, "uint32_t %s(uint8_t *memory, i32 r0, i32 r1, i32 r2) {\n", symbol)
 	e.declareRegs()
@@ -58,7 +79,7 @@ func EmitFunction(c *lanes.Code, symbol string) (string, error) {
 	}
 	e.writeLine("return 0;")
 	e.s.WriteString("}\n")
-	return e.s.String(), e.err
+	return e.s.String()
 }
 
 // commentText keeps the name of a kernel, which the input chooses, from ending the
@@ -77,7 +98,7 @@ func (e *emitter) refuseInst(in *lanes.Inst) {
 	switch {
 	case e.err != nil:
 	case in.Op == lanes.OpHost:
-		e.err = lanes.Unsupported("an operation that the interpreter does, such as exp or printf")
+		e.err = lanes.Unsupported("an operation that the interpreter does, such as printf")
 	default:
 		e.err = lanes.Unsupported("C for %v", in)
 	}
@@ -113,6 +134,8 @@ func (e *emitter) emitInst(in *lanes.Inst) {
 	switch in.Op {
 	case lanes.OpStore:
 		e.emitStore(in)
+	case lanes.OpHost:
+		e.callHost(in)
 	case lanes.OpFill:
 		e.writeLine("memset(memory + r%d, 0, r%d);", in.Args[0], in.Args[1])
 	case lanes.OpFence:
@@ -133,6 +156,16 @@ func (e *emitter) emitInst(in *lanes.Inst) {
 			e.writeLine("r%d = %s;", in.Dst, v)
 		}
 	}
+}
+
+// callHost emits a call, whose words are in memory already.
+func (e *emitter) callHost(in *lanes.Inst) {
+	if !e.mayCall {
+		e.refuseInst(in)
+		return
+	}
+	e.calls = true
+	e.writeLine("if (host((uintptr_t)memory + r0, %d, r%d)) return %d;", in.Host.Number, in.Args[0], StopHost)
 }
 
 // laneValue is a scalar as a lane of a vector has it.

@@ -1,5 +1,11 @@
 package emitc
 
+// attach is the rest of the prelude of code that calls the host.
+const attach = `
+static uintptr_t (*host)(uintptr_t record, uintptr_t number, uintptr_t words);
+void ` + AttachSymbol + `(uintptr_t (*serves)(uintptr_t, uintptr_t, uintptr_t)) { host = serves; }
+`
+
 // prelude is the types and functions that every file starts with; WIDTH is the
 // number of lanes. Each function gives the bits that WebAssembly's instruction of
 // the same purpose gives, also where C leaves a case undefined: division by zero,

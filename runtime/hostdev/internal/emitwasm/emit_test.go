@@ -177,7 +177,7 @@ func checkAvoided(t *testing.T, width int, module []byte) {
 }
 
 func checkC(t *testing.T, c *lanes.Code) {
-	source, err := emitc.Emit(c)
+	source, _, err := emitc.Emit(c)
 	if err != nil {
 		t.Fatal(err)
 	}

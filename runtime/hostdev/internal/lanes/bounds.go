@@ -331,6 +331,13 @@ func (e *emitter) noteItem() {
 	}
 }
 
+// noteLane is for code that runs for one lane, after noteItem.
+func (e *emitter) noteLane(l int) {
+	if e.width > 1 {
+		e.setRecord(RecordItem, e.addConst(e.shared.item[0], uint32(l)))
+	}
+}
+
 // Access describes the access of a value that may go out of bounds: its size,
 // 0 for an element of an array of the work-item, and whether it stores.
 func (v *Value) Access() (size int64, store bool) {

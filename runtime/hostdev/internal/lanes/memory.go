@@ -393,6 +393,7 @@ func (e *emitter) emitAtomic(v *Value, mask Reg) {
 		kind = v.Args[1].Kind
 	}
 	one := func(l int) Reg {
+		e.noteLane(l)
 		in := Inst{Op: OpAtomic, Atomic: v.Atomic, Imm: v.Imm}
 		for _, a := range v.Args {
 			in.Args = append(in.Args, e.laneOf(a, l))
@@ -430,6 +431,7 @@ func (e *emitter) emitHost(v *Value, mask Reg) error {
 			results = append(results, b)
 		}
 	}
+	e.noteItem()
 	if e.a.classOf(v).Level != Varying {
 		e.callHost(v, results, 0, func(r *Value, s Reg) { e.emitTo(e.scalarPlace(r), Inst{Op: OpCopy, Args: []Reg{s}}) })
 		for _, r := range results {
@@ -443,6 +445,7 @@ func (e *emitter) emitHost(v *Value, mask Reg) error {
 		}
 	}
 	e.forLanes(mask, func(l int) {
+		e.noteLane(l)
 		e.callHost(v, results, l, func(r *Value, s Reg) {
 			dst := e.vectorPlace(r)
 			e.emitTo(dst, Inst{Op: OpInsert, Args: []Reg{dst, s}, Imm: uint64(l)})
@@ -454,7 +457,6 @@ func (e *emitter) emitHost(v *Value, mask Reg) error {
 // callHost emits the call for one lane, and gives each of its results to give.
 func (e *emitter) callHost(v *Value, results []*Value, l int, give func(r *Value, s Reg)) {
 	words := e.loadRecord(I32, RecordCall)
-	e.noteItem()
 	for i, a := range v.Args {
 		e.emitOnly(Inst{Op: OpStore, Type: scalarType(a.Kind), Args: []Reg{words, e.laneOf(a, l)}, Imm: uint64(kindSize(a.Kind)), Off: uint32(8 * i)})
 	}

@@ -65,3 +65,9 @@ kernel void float_cells(global float *cell, global int *flag) {
   atomic_flag_clear(g);
   atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);
 }
+
+// An address that is not aligned, of one work-item in the middle of a step.
+kernel void misaligned_middle(global char *cell) {
+  int i = get_global_id(0);
+  atomic_add((global int *)(cell + 4 * i + 2 * (i == 5)), 1);
+}

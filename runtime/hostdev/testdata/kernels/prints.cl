@@ -11,3 +11,9 @@ kernel void prints(int i, float f, constant char *unused) {
   printf("%p\n", (global void *)0);
 }
 kernel void many(void) { printf("item %d\n", (int)get_global_id(0)); }
+
+// A text where there is none, from some of the work-items.
+kernel void no_text(global const char *text) {
+  if (get_global_id(0) % 5 == 3)
+    printf("%s", text);
+}
