@@ -114,6 +114,14 @@ func TestSpecConstants(t *testing.T) {
 	}
 }
 
+// TestExplicitSIMD: code for the vector units of Intel's GPUs is refused in words that say so.
+func TestExplicitSIMD(t *testing.T) {
+	_, err := driver.Build(t.Context(), New(Options{}).device, []driver.Module{asmModule(t, "explicit")}, driver.BuildOptions{})
+	if want := "OpTypeVector: 1 components: the code is explicit SIMD (ESIMD)"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error = %v; want %s", err, want)
+	}
+}
+
 func TestSpecConstantSize(t *testing.T) {
 	_, err := driver.Build(t.Context(), New(Options{}).device, []driver.Module{asmModule(t, "spec")},
 		driver.BuildOptions{SpecConstants: map[uint32][]byte{2: {1, 2, 3, 4}}})

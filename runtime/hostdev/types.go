@@ -203,12 +203,18 @@ const maxComponents = 64
 // defineVector supports the numbers of components of OpenCL C, and others, which
 // optimizers make. A vector has the next power of two of bytes: one of 3
 // components has the size of one of 4.
+// capabilityVectorCompute is VectorComputeINTEL.
+const capabilityVectorCompute = 5617
+
 func (t *typeTable) defineVector(own *typ, ops []uint32) error {
 	elem, err := t.get(spirv.ID(ops[0]))
 	if err != nil {
 		return err
 	}
 	if ops[1] < 2 || ops[1] > maxComponents {
+		if t.m.Declares(capabilityVectorCompute) {
+			return fmt.Errorf("%d components: the code is explicit SIMD (ESIMD) for Intel's GPUs, which the embedded device does not run", ops[1])
+		}
 		return fmt.Errorf("%d components", ops[1])
 	}
 	if elem.kind != kindBool && elem.kind != kindInt && elem.kind != kindFloat && elem.kind != kindPointer {
