@@ -202,9 +202,8 @@ func (e *event) addCause(cause *event) {
 // endResult returns the result of a command that ended with err. The failure of an event
 // that it waited for takes precedence over its own.
 func (e *event) endResult(err error) error {
-	e.mu.Lock()
-	causes := slices.Clone(e.causes)
-	e.mu.Unlock()
+	causes := e.heldCauses()
+	defer func() { _ = releaseCauses(causes) }() // a failure shows in the cause's own queue
 	for _, cause := range causes {
 		if cause.Status() == driver.Failed {
 			_, _, failed := cause.stateSnapshot()
@@ -212,6 +211,18 @@ func (e *event) endResult(err error) error {
 		}
 	}
 	return err
+}
+
+// heldCauses returns the causes with their marks held: another goroutine that finds the command
+// ended releases the event's own use of them.
+func (e *event) heldCauses() []*event {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	causes := slices.Clone(e.causes)
+	for _, cause := range causes {
+		cause.holdMarks()
+	}
+	return causes
 }
 
 // waitNative waits for the device.
