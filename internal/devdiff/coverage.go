@@ -2,7 +2,7 @@ package main
 
 import (
 	"cmp"
-	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -55,23 +55,14 @@ func printCoverage(o options, files []string) error {
 // interpretedBecause returns the reason why the device interprets or refuses a kernel,
 // empty for one that it compiles.
 func interpretedBecause(device driver.Device, c candidate) string {
-	code, err := c.readCode()
+	err := withKernel(device, c, func(k driver.Kernel) error {
+		if err := hostdev.Interpreted(k); err != nil {
+			return errors.New(hostdev.InterpretedReason(err))
+		}
+		return nil
+	})
 	if err != nil {
 		return err.Error()
-	}
-	p, err := driver.Build(context.Background(), device, []driver.Module{{
-		Name: "image", Image: driver.Image{Format: "spirv", Target: "spir64"}, Code: code,
-	}}, driver.BuildOptions{})
-	if err != nil {
-		return "refused: " + err.Error()
-	}
-	defer p.Close()
-	k, err := p.Kernel(c.name)
-	if err != nil {
-		return err.Error()
-	}
-	if err := hostdev.Interpreted(k); err != nil {
-		return hostdev.InterpretedReason(err)
 	}
 	return ""
 }

@@ -4,6 +4,7 @@
 // is tried with others.
 //
 //	devdiff -coverage [-v] FILE...
+//	devdiff -emitted [-compiler CC] [-record FILE] [-v] FILE...
 //	devdiff -executors [-variants N] [-seed N] FILE...
 //	devdiff -images -icd LIBRARY [-python PYTHON] IMAGES.spv [IMAGES.cl]
 //	devdiff -icd LIBRARY [-python PYTHON] [-variants N] [-kernel TEXT] [-global SIZES -local SIZES] [-buffer BYTES] [-undefined REGEXP] [-record FILE] [-v] FILE...
@@ -37,12 +38,14 @@ func main() {
 	flag.IntVar(&o.variants, "variants", 1, "kernels of each family")
 	flag.StringVar(&o.only, "kernel", "", "only the kernels with this in their names")
 	undefined := flag.String("undefined", "^$", "kernels whose names match may differ, as OpenCL leaves the results for such arguments open")
-	flag.StringVar(&o.record, "record", "", "write the digests of the memory that both devices leave equally to that file")
+	flag.StringVar(&o.record, "record", "", "write the digests of the memory that both devices leave equally to that file; with -emitted: those of the codes that compile, which a later run leaves out")
 	flag.BoolVar(&o.verbose, "v", false, "print a line for every kernel")
 	flag.Func("global", "the global size that the kernels are written for, such as 64,64", setSizes(&o.global))
 	flag.Func("local", "the size of a work-group that they are written for, such as 8,8", setSizes(&o.local))
 	flag.IntVar(&bufferSize, "buffer", bufferSize, "bytes of each buffer")
 	coverage := flag.Bool("coverage", false, "only tell which kernels the embedded device compiles")
+	emitted := flag.Bool("emitted", false, "have wazero and a C compiler compile the code that both emitters make of each kernel")
+	flag.StringVar(&o.compiler, "compiler", "gcc", "the C compiler of -emitted")
 	check := flag.Bool("check", false, "only run the kernels in the checked mode, and print the findings")
 	flag.BoolVar(&o.executors, "executors", false, "run each kernel in all executors of the embedded device, and compare them; without -icd that alone")
 	flag.Uint64Var(&seed, "seed", 0, "make random numbers of this seed for the elements of buffers; 0: a pattern")
@@ -53,6 +56,8 @@ func main() {
 	switch {
 	case *coverage:
 		work = alwaysEqual(printCoverage)
+	case *emitted:
+		work = printEmitted
 	case *check:
 		work = alwaysEqual(printFindings)
 	case *images:
@@ -89,6 +94,7 @@ func setSizes(to *[]int) func(string) error {
 
 type options struct {
 	icd, python, only, record string
+	compiler                  string
 	undefined                 *regexp.Regexp
 	global, local             []int
 	variants                  int

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/hostdev/internal/emitc"
 	"offlink/runtime/hostdev/internal/emitwasm"
 	"offlink/runtime/hostdev/internal/lanes"
 )
@@ -19,34 +20,63 @@ func Interpreted(k driver.Kernel) error {
 	return own.interpreted()
 }
 
-// interpreted goes through the steps of a first launch (compileNative) up to the module,
-// as each of them may refuse the kernel. A panic counts as a refusal, as it does there.
-func (k *kernel) interpreted() (err error) {
+// KernelCode is the code that both emitters make of a kernel, for reports about kernels
+// that are not launched.
+type KernelCode struct {
+	WebAssembly []byte
+	C           string
+	RefusedC    error // why there is no C; the kernel then stays WebAssembly
+}
+
+// EmitCode makes the code of a kernel of the embedded device. The error is that of
+// [Interpreted].
+func EmitCode(k driver.Kernel) (*KernelCode, error) {
+	own, ok := k.(*kernel)
+	if !ok {
+		return nil, errors.New("it is not a kernel of the embedded device")
+	}
+	return own.emitCode()
+}
+
+func (k *kernel) interpreted() error {
+	_, err := k.emitCode()
+	return err
+}
+
+// emitCode goes through the steps of a first launch (compileNative) up to the compilers
+// of both codes, as each of them may refuse the kernel. A panic counts as a refusal, as
+// it does there.
+func (k *kernel) emitCode() (c *KernelCode, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = lanes.Unsupported("%v", r)
+			c, err = nil, lanes.Unsupported("%v", r)
 		}
 	}()
 	if k.p.device.options.Check {
-		return errors.New("the checked mode interprets all kernels")
+		return nil, errors.New("the checked mode interprets all kernels")
 	}
 	if k.p.device.options.Interpret {
-		return errors.New("the device interprets all kernels")
+		return nil, errors.New("the device interprets all kernels")
 	}
 	engine, err := k.p.device.engine()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	l, err := lowerKernel(k, &hostTable{})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	code, err := compileLanes(l.f, k.p.device.options.Lanes, k.subgroup)
+	wide, err := compileLanes(l.f, k.p.device.options.Lanes, k.subgroup)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	emitwasm.Emit(code, engine.pages())
-	return nil
+	narrow, err := narrowLanes(l.f, wide, k)
+	if err != nil {
+		return nil, err
+	}
+	c = &KernelCode{WebAssembly: emitwasm.Emit(narrow, engine.pages())}
+	c.C, _, c.RefusedC = emitc.Emit(wide)
+	return c, nil
 }
 
 // InterpretedFeature is a feature of kernels that the compiler does not take.
