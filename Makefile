@@ -25,7 +25,7 @@ LIBRARIES := bin/libofflink.so bin/libofflink-core.so bin/libpi_offlink.so
 # A failed recipe leaves no partial file.
 .DELETE_ON_ERROR:
 
-.PHONY: all build help demo test torture torture-cache test-short test-dpcpp bench fuzz fuzz-minute lint generate cross archive install uninstall clean setup-demo setup-test
+.PHONY: all build help demo test torture torture-cache test-short test-dpcpp bench fuzz fuzz-minute lint generate cross archive install uninstall clean setup-demo setup-test setup-bench
 
 all: build
 
@@ -54,7 +54,7 @@ bin/libpi_offlink.so: $(SOURCES) | bin
 bin:
 	mkdir -p bin
 
-setup-demo setup-test: setup-%:
+setup-demo setup-test setup-bench: setup-%:
 	scripts/setup $*
 
 # From device source to the printed line, on a machine with Go and make.
@@ -99,7 +99,7 @@ test-dpcpp: build ## run our objects under the real DPC++ runtimes
 	  VIRTUAL_ENV='$(CURDIR)/build/python' $(MAKE) -C examples/sycl check DPCPP="$$(scripts/dpcpp-env $$version)" || exit 1; \
 	done
 
-# TABLES=postlink prints some of the tables.
+# TABLES=postlink prints some of the tables; scripts/setup bench installs their needs.
 bench: build ## print the cost tables
 	$(GO) run ./internal/bench $(or $(TABLES),all)
 

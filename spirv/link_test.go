@@ -132,7 +132,8 @@ int sum(struct node *n, global struct pair *p) {
 			t.Errorf("version = %v, want %v", m.Version, app.Version)
 		}
 		text := dumpText(t, m)
-		if n := strings.Count(text, "OpTypeForwardPointer"); n != 1 && n != 2 {
+		// Opaque pointers make no recursive types.
+		if n := strings.Count(text, "OpTypeForwardPointer"); n != 1 && n != 2 && testtool.OpenCLCompiler(t).Typed() {
 			t.Errorf("%d forward pointers, want those of one module:\n%s", n, text)
 		}
 		if n := strings.Count(text, "OpTypeInt 32 "); n != 1 {
@@ -176,7 +177,7 @@ kernel void k(global char *o) { global char *p = f(o, 3); *p = 1; f(p, 4)[1] = 2
 }
 
 func TestLinkErrors(t *testing.T) {
-	testtool.Need(t, "clang-15", "llvm-spirv-15")
+	testtool.OpenCLCompiler(t)
 	tests := []struct{ name, first, second, want string }{
 		{
 			"duplicate function", "int f(int i) { return i; }", "int f(int i) { return -i; }",

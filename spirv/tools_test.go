@@ -37,16 +37,16 @@ func runTool(t testing.TB, name string, args ...string) string {
 // llvm-spirv's.
 func compile(t testing.TB, source string, level string, options ...string) []byte {
 	t.Helper()
-	testtool.Need(t, "clang-15", "llvm-spirv-15")
+	compiler := testtool.OpenCLCompiler(t)
 	dir := t.TempDir()
 	bc, spv := filepath.Join(dir, "a.bc"), filepath.Join(dir, "a.spv")
-	clang := []string{level}
+	clang := append([]string{level}, compiler.Options...)
 	if len(options) > 0 && options[0] == "-g" {
 		clang, options = append(clang, "-g"), options[1:]
 	}
-	runTool(t, "clang-15", append(clang, "--target=spir64-unknown-unknown", "-x", "cl",
-		"-cl-std=CL3.0", "-Xclang", "-no-opaque-pointers", "-emit-llvm", "-c", source, "-o", bc)...)
-	runTool(t, "llvm-spirv-15", append(options, bc, "-o", spv)...)
+	runTool(t, compiler.Clang, append(clang, "--target=spir64-unknown-unknown", "-x", "cl",
+		"-cl-std=CL3.0", "-emit-llvm", "-c", source, "-o", bc)...)
+	runTool(t, compiler.Translator, append(options, bc, "-o", spv)...)
 	code, err := os.ReadFile(spv)
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func codeFiles(t *testing.T, dir string) (files []string) {
 // from text and from bitcode. Each image has the entry points and linkage
 // names that the SPIR-V of the real toolchain had.
 func TestSYCLToSPIRV(t *testing.T) {
-	testtool.Python(t, "lib/python3*/site-packages/dpcpp_llvm_spirv/bin/llvm-spirv")
+	testtool.PinnedTranslator(t)
 	modules, err := filepath.Glob("../../testdata/sycl/*/*/ir.[bl][cl]")
 	if err != nil || len(modules) < 2 {
 		t.Fatalf("no test data (%v)", err)
@@ -312,7 +312,7 @@ func TestSPIRVScripts(t *testing.T) {
 // TestRefusedExtensions: constructs that few devices take are refused with their place,
 // in text and bitcode, unless -spirv-ext allows it.
 func TestRefusedExtensions(t *testing.T) {
-	testtool.Python(t, "lib/python3*/site-packages/dpcpp_llvm_spirv/bin/llvm-spirv")
+	testtool.PinnedTranslator(t)
 	testtool.Need(t, "llvm-as-19")
 	const odd = `target triple = "spir64-unknown-unknown"
 define internal spir_func i64 @helper(i64 %x) {

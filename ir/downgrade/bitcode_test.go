@@ -59,7 +59,7 @@ func disassemble(t *testing.T, data []byte) string {
 // SPIR-V as its text.
 func translate(t *testing.T, data []byte) string {
 	t.Helper()
-	llvmSPIRV := testtool.Python(t, "lib/python3*/site-packages/dpcpp_llvm_spirv/bin/llvm-spirv")
+	llvmSPIRV := testtool.PinnedTranslator(t)
 	in := filepath.Join(t.TempDir(), "in.bc")
 	if err := os.WriteFile(in, data, 0o666); err != nil {
 		t.Fatal(err)

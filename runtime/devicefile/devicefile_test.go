@@ -138,10 +138,11 @@ func TestCarrier(t *testing.T) {
 // TestOffloadBinary: an envelope that names a triple and nothing else is read like
 // bare code, of SPIR-V and of LLVM IR.
 func TestOffloadBinary(t *testing.T) {
-	testtool.Need(t, "clang-offload-packager-19", "clang-14")
+	testtool.Need(t, "clang-offload-packager-19")
+	clang := testtool.OpenCLCompiler(t).Clang
 	source := write(t, "k.cl", []byte("int twice(int i) { return 2 * i; }\n__kernel void k(__global int *out) { out[0] = twice(1); }\n"))
 	bitcode := filepath.Join(t.TempDir(), "k.bc")
-	runTool(t, "clang-14", "--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O0", "-c", "-emit-llvm", "-o", bitcode, source)
+	runTool(t, clang, "--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O0", "-c", "-emit-llvm", "-o", bitcode, source)
 	path := filepath.Join(t.TempDir(), "app.offload")
 	runTool(t, "clang-offload-packager-19", "-o", path,
 		"--image=file=../drivertest/testdata/lib.spv,triple=spirv64-unknown-unknown,kind=sycl",
@@ -179,7 +180,7 @@ func runTool(t *testing.T, args ...string) {
 
 // TestIR: IR becomes an image as postlink makes it: marks of device.h count.
 func TestIR(t *testing.T) {
-	testtool.Need(t, "clang-14")
+	clang := testtool.OpenCLCompiler(t).Clang
 	source := write(t, "k.cl", []byte(`#include <offlink/device.h>
 OFFLINK_EXTERNAL int imported(int i);
 OFFLINK_DEVICE_GLOBAL(int, counter) = 7;
@@ -189,7 +190,7 @@ OFFLINK_KERNEL void k(OFFLINK_GLOBAL int *out) { out[0] = imported(twice(1)); }
 	for _, form := range []string{"bc", "ll"} {
 		path := filepath.Join(t.TempDir(), "k."+form)
 		flags := []string{"--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O1", "-I../../include", "-emit-llvm", "-o", path, source}
-		if out, err := exec.Command("clang-14", append(flags, map[string]string{"bc": "-c", "ll": "-S"}[form])...).CombinedOutput(); err != nil {
+		if out, err := exec.Command(clang, append(flags, map[string]string{"bc": "-c", "ll": "-S"}[form])...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		f, err := Open(path)

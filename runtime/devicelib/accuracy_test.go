@@ -33,14 +33,14 @@ type program struct {
 // compile makes SPIR-V of OpenCL C and registers it.
 func compile(t *testing.T, source string) *program {
 	t.Helper()
-	testtool.Need(t, "clang-15", "llvm-spirv-15")
+	compiler := testtool.OpenCLCompiler(t)
 	base := filepath.Join(t.TempDir(), "k")
 	if err := os.WriteFile(base+".cl", []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range [][]string{
-		{"clang-15", "--target=spir64-unknown-unknown", "-cl-std=CL3.0", "-O1", "-fno-builtin", "-Xclang", "-no-opaque-pointers", "-c", "-emit-llvm", "-o", base + ".bc", base + ".cl"},
-		{"llvm-spirv-15", "--spirv-max-version=1.1", "-o", base + ".spv", base + ".bc"},
+		append([]string{compiler.Clang, "--target=spir64-unknown-unknown", "-cl-std=CL3.0", "-O1", "-fno-builtin", "-c", "-emit-llvm", "-o", base + ".bc", base + ".cl"}, compiler.Options...),
+		{compiler.Translator, "--spirv-max-version=1.1", "-o", base + ".spv", base + ".bc"},
 	} {
 		if out, err := exec.Command(c[0], c[1:]...).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", c[0], err, out)

@@ -48,15 +48,14 @@ func mustRun(t testing.TB, name string, args ...string) {
 // bitcode compiles OpenCL C and returns the file's name.
 func bitcode(t testing.TB, source string, l level, options ...string) string {
 	t.Helper()
-	testtool.Need(t, "clang-15", "opt-15", "llvm-spirv-15")
+	compiler := testtool.OpenCLCompiler(t)
 	bc := filepath.Join(t.TempDir(), "a.bc")
 	args := append([]string{
-		"--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0",
-		"-Xclang", "-no-opaque-pointers", "-emit-llvm", "-c", source, "-o", bc,
-	}, l.clang...)
-	mustRun(t, "clang-15", append(args, options...)...)
+		"--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-emit-llvm", "-c", source, "-o", bc,
+	}, compiler.Options...)
+	mustRun(t, compiler.Clang, append(append(args, l.clang...), options...)...)
 	if l.mem2reg {
-		mustRun(t, "opt-15", "-opaque-pointers=0", "-passes=mem2reg", bc, "-o", bc)
+		mustRun(t, compiler.Optimizer, append(compiler.OptimizerOptions, "-passes=mem2reg", bc, "-o", bc)...)
 	}
 	return bc
 }
@@ -66,12 +65,13 @@ func bitcode(t testing.TB, source string, l level, options ...string) string {
 func translate(t testing.TB, bc string, l level, options ...string) []byte {
 	t.Helper()
 	spv := strings.TrimSuffix(bc, ".bc") + ".spv"
-	log, err := tool("llvm-spirv-15", append(options, bc, "-o", spv)...)
+	translator := testtool.OpenCLCompiler(t).Translator
+	log, err := tool(translator, append(options, bc, "-o", spv)...)
 	if err != nil {
 		if l.name == "O2" && (strings.Contains(log, "freeze") || strings.Contains(log, "InvalidBitWidth")) {
-			t.Skipf("llvm-spirv-15 does not take it: %s", log)
+			t.Skipf("%s does not take it: %s", translator, log)
 		}
-		t.Fatalf("llvm-spirv-15: %v\n%s", err, log)
+		t.Fatalf("%s: %v\n%s", translator, err, log)
 	}
 	code, err := os.ReadFile(spv)
 	if err != nil {

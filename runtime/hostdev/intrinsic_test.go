@@ -320,7 +320,6 @@ func onHost(t *testing.T, clang string, spelling func(string) string, cases []ir
 }
 
 func TestIntrinsics(t *testing.T) {
-	testtool.Need(t, "clang-15", "llvm-as-15", "llvm-spirv-15")
 	sets := map[string][]irCase{"vectors": vectorCases, "floats": floatCases()}
 	for _, w := range []int{3, 7, 8, 16, 24, 32, 33, 48, 64} {
 		sets[fmt.Sprintf("i%d", w)] = intCases(w)
@@ -337,7 +336,6 @@ func TestIntrinsics(t *testing.T) {
 // TestUnknownIntrinsic: one that the device does not implement is refused only
 // where a kernel reaches it.
 func TestUnknownIntrinsic(t *testing.T) {
-	testtool.Need(t, "llvm-as-15")
 	text := irModule([]irCase{{name: "unknown", body: "  %r0 = call i64 @llvm.smul.fix.i64(i64 %x, i64 %y, i64 %z)\n  %r1 = add i64 0, 0\n"}}, true)
 	reached := translateIR(t, text)
 	_, err := driver.Build(t.Context(), New(Options{}).device, []driver.Module{module("m", reached)}, driver.BuildOptions{})
@@ -358,13 +356,23 @@ func TestEmulatedIntrinsics(t *testing.T) {
 	if len(cases) != 3 {
 		t.Fatalf("%d cases", len(cases))
 	}
-	testIR(t, cases, irOperands(), translateWith(t, "llvm-spirv-15", irModule(cases, true)))
+	testIR(t, cases, irOperands(), translateWith(t, testtool.Path(t, "llvm-spirv-15"), irModule(cases, true)))
+}
+
+// pointerSpelling returns the function that spells the pointers of the cases as the
+// compiler reads them.
+func pointerSpelling(c testtool.Compiler) func(string) string {
+	if c.Typed() {
+		return func(text string) string { return text }
+	}
+	return opaquePointers
 }
 
 // testIR runs the cases on the device and on this machine.
 func testIR(t *testing.T, cases []irCase, operands []uint64, code []byte) {
 	t.Helper()
-	testIRWith(t, "clang-15", func(text string) string { return text }, cases, operands, code)
+	compiler := testtool.OpenCLCompiler(t)
+	testIRWith(t, compiler.Clang, pointerSpelling(compiler), cases, operands, code)
 }
 
 // testIRWith is testIR with the clang, and how it spells pointers.
@@ -405,8 +413,7 @@ func equalFloats(got, want []byte) bool {
 // of ordinary functions, and the module imports all of them.
 func translateIR(t testing.TB, text string) []byte {
 	t.Helper()
-	translator := testtool.Python(t, "lib/python3*/site-packages/dpcpp_llvm_spirv/bin/llvm-spirv")
-	code := translateWith(t, translator, strings.ReplaceAll(text, "@llvm.", "@llvx."))
+	code := translateWith(t, testtool.PinnedTranslator(t), strings.ReplaceAll(text, "@llvm.", "@llvx."))
 	return bytes.ReplaceAll(code, []byte("llvx."), []byte("llvm."))
 }
 
@@ -414,10 +421,11 @@ func translateWith(t testing.TB, translator, text string) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	ir, bc, spv := filepath.Join(dir, "a.ll"), filepath.Join(dir, "a.bc"), filepath.Join(dir, "a.spv")
-	if err := os.WriteFile(ir, []byte(text), 0o666); err != nil {
+	compiler := testtool.OpenCLCompiler(t)
+	if err := os.WriteFile(ir, []byte(pointerSpelling(compiler)(text)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	mustRun(t, "llvm-as-15", ir, "-o", bc)
+	mustRun(t, compiler.Assembler, ir, "-o", bc)
 	mustRun(t, translator, "--spirv-allow-unknown-intrinsics=llvm", "--spirv-ext=+SPV_INTEL_arbitrary_precision_integers", bc, "-o", spv)
 	code, err := os.ReadFile(spv)
 	if err != nil {

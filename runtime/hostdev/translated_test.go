@@ -18,7 +18,7 @@ import (
 
 type clangLevel struct{ clang, level string }
 
-// compilers are the compilers that eachLevel tries if they are installed.
+// compilers are the compilers that eachLevel tries where the system has them.
 var compilers = []clangLevel{
 	{"clang-14", "-O0"},
 	{"clang-14", "-O2"},
@@ -68,9 +68,7 @@ func eachCompiler(t *testing.T, file string, test func(t *testing.T, p *testProg
 	source := filepath.Join("testdata/kernels", file)
 	for _, c := range compilersOfFile(file) {
 		t.Run(c.clang+c.level, func(t *testing.T) {
-			if !testtool.Installed(c.clang) {
-				t.Skip(c.clang, "is not installed")
-			}
+			testtool.Need(t, c.clang)
 			bc := filepath.Join(t.TempDir(), "a.bc")
 			standard := []string{"-cl-std=CL3.0"}
 			if c.clang == "clang-14" { // its built-in header lacks functions
