@@ -23,7 +23,7 @@ func printBackEnd(string) error {
 		return fmt.Errorf("go test ./runtime/opencl: %w\n%s", err, out)
 	}
 	if !strings.Contains(string(out), "\n|") {
-		return errors.New("Intel's OpenCL device, or a tool of its test, is missing; run scripts/setup test")
+		return errors.New("the OpenCL device of Intel, or a tool of its test, is missing; run scripts/setup test")
 	}
 	for line := range strings.Lines(string(out)) {
 		if strings.HasPrefix(line, "|") {

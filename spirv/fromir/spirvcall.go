@@ -123,15 +123,25 @@ func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 		c.wrappedInstruction(op)
 		return
 	}
-	var words []uint32
-	operands := c.operands
-	sret := c.structResult()
+	words := c.instructionOperands(op)
+	if op == spirv.OpGenericCastToPtrExplicit && len(words) == 1 {
+		words = append(words, uint32(c.storageClass(c.function.moduleType(c.in.Type).AddressSpace)))
+	}
+	c.checkCount(len(words), op.OperandCount)
+	c.checkElements(op)
+	c.instructionResult(op, words, postfixes)
+}
+
+// instructionOperands returns the words of the arguments, without the one that a result
+// is stored through.
+func (c *callSite) instructionOperands(op spirv.Opcode) (words []uint32) {
 	first := 0
-	if sret {
+	if c.structResult() {
 		first = 1
 	}
-	for i := first; i < len(operands); i++ {
-		if op.IsLiteral(i - first) {
+	for i := first; i < len(c.operands); i++ {
+		switch {
+		case op.IsLiteral(i - first):
 			words = append(words, c.b.literalWord(uint32(c.constantArgument(i))))
 			// The alignment is the first of the operands that follow the mask, and the only
 			// one of them that is a literal.
@@ -139,26 +149,25 @@ func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 				i++
 				words = append(words, c.b.literalWord(uint32(c.constantArgument(i))))
 			}
-			continue
-		}
-		if isFailureOrder(op, i-first) && c.operand(i).Kind == ir.ValueConstant {
+		case isFailureOrder(op, i-first) && c.operand(i).Kind == ir.ValueConstant:
 			words = append(words, c.constWord(withoutRelease(uint32(c.constantArgument(i)))))
-			continue
+		default:
+			words = append(words, c.spirvArgument(op, i, i-first))
 		}
-		words = append(words, c.spirvArgument(op, i, i-first))
 	}
-	if op == spirv.OpGenericCastToPtrExplicit && len(words) == 1 {
-		words = append(words, uint32(c.storageClass(c.function.moduleType(c.in.Type).AddressSpace)))
-	}
-	c.checkCount(len(words), op.OperandCount)
-	c.checkElements(op)
+	return words
+}
+
+// instructionResult writes the instruction, whose result becomes the call's, or goes
+// where the first argument points.
+func (c *callSite) instructionResult(op spirv.Opcode, words []uint32, postfixes string) {
 	result, typed := op.HasResult()
 	switch {
 	case !result:
 		c.emitPlain(op, words...)
 	case !typed:
 		c.failf("a type is not a value")
-	case sret:
+	case c.structResult():
 		pointee := c.callee.header.Attributes.Parameter(0)
 		typ := c.typeID(ir.FindAttribute(pointee, "sret").Type)
 		n := c.emitResult(op, typ, words...)
