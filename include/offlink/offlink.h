@@ -415,7 +415,8 @@ offlink_status offlink_queue_finish_for(offlink_queue *queue, uint64_t timeout);
 /* Stops the running commands and drops the others; the queue takes no more. */
 offlink_status offlink_queue_abort(offlink_queue *queue);
 
-/* Drops everything that has not ended. */
+/* Drops everything that has not ended. Drivers that cannot stop commands (those of
+ * OpenCL) run them to their end. */
 void offlink_queue_close(offlink_queue *queue);
 
 /* When a command may start and how its end is told; NULL is the zero value. Set
@@ -455,7 +456,8 @@ offlink_status offlink_enqueue_host(offlink_queue *queue, offlink_host_function 
                                     const offlink_sync *sync);
 
 /* Makes an event that the program ends, by offlink_event_complete with the
- * outcome, one of offlink_status. A second end does nothing. */
+ * outcome, one of offlink_status. A second end does nothing; offlink_event_close
+ * without an end fails the event, and so the commands that wait for it. */
 offlink_status offlink_event_create(offlink_device *device, offlink_event **event);
 offlink_status offlink_event_complete(offlink_event *event, offlink_status outcome);
 

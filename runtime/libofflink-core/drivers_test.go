@@ -13,7 +13,7 @@ import (
 // whose promises hold on devices of drivers too. The driver's threads and exit
 // handlers take part there.
 var driverCases = []string{
-	"exit_in_thread.c", "fork_after.c", "fork_before.c", "fork_with_plugins.c", "host_function_exit.c", "plugins_while_launching.c",
+	"events_left.c", "exit_in_thread.c", "fork_after.c", "fork_before.c", "fork_with_plugins.c", "host_function_exit.c", "plugins_while_launching.c",
 	"threads_at_exit.c", "wrong_order_of_closing.c",
 }
 

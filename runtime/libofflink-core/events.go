@@ -145,6 +145,19 @@ func (s *session) completeEvent(handle uint64, outcome status) error {
 	return nil
 }
 
+var (
+	errEventClosed = errors.New("the event was closed before the program ended it")
+	errEventLeft   = errors.New("the process ends, and the program has not ended the event")
+)
+
+// abandon ends an event that the program leaves without an end: commands would wait for it
+// for ever, and so would the exit handlers of some drivers. It does nothing to others.
+func (e *event) abandon(err error) {
+	if e.user != nil {
+		e.user.Complete(err)
+	}
+}
+
 func (s *session) eventStatus(handle uint64) (driver.Status, error) {
 	e, err := lookupHandle[*event](&s.handles, handle, "event")
 	if err != nil {

@@ -65,7 +65,8 @@ func (s *session) endDrivers(idle bool) {
 	if !s.runtime.HasDrivers() {
 		return
 	}
-	if idle {
+	if idle && !s.drainQueues() {
+		s.abandonEvents()
 		s.drainQueues()
 	}
 	idle = endDirectCalls() && idle // before the drivers are closed
@@ -82,8 +83,8 @@ func (s *session) endDrivers(idle bool) {
 // That comes to an end by itself, but crashes if their exit handlers run meanwhile.
 const buildLimit = 10 * time.Second
 
-// drainQueues waits for the commands of drivers' queues.
-func (s *session) drainQueues() {
+// drainQueues waits for the commands of drivers' queues. It reports whether they ended.
+func (s *session) drainQueues() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), drainLimit)
 	defer cancel()
 	for _, v := range s.handles.listValues() {
@@ -95,6 +96,17 @@ func (s *session) drainQueues() {
 		if q.Barrier(driver.Sync{Done: &all}) == nil && all != nil {
 			_ = all.Wait(ctx) // the process ends in any case
 			_ = all.Close()
+		}
+	}
+	return ctx.Err() == nil
+}
+
+// abandonEvents ends the events of drivers that the program has left without an end. Intel's
+// exit handler waits for the commands that wait for them.
+func (s *session) abandonEvents() {
+	for _, v := range s.handles.listValues() {
+		if e, ok := v.(*event); ok && !runsOnCaller(e.device) {
+			e.abandon(errEventLeft)
 		}
 	}
 }

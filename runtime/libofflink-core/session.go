@@ -319,8 +319,11 @@ func (s *session) isQuick(device uint64) bool {
 // closeHandle closes the object of any handle.
 func (s *session) closeHandle(handle uint64) {
 	held := s.handles.endHandle(handle)
-	if _, ok := held.(*buffer); ok {
+	switch v := held.(type) {
+	case *buffer:
 		noteFreed()
+	case *event:
+		v.abandon(errEventClosed)
 	}
 	if c, ok := held.(interface{ Close() error }); ok {
 		_ = c.Close() // C cannot be told

@@ -133,10 +133,21 @@ func (e *event) errorOf(status int) error {
 	for _, before := range e.waitsFor() {
 		if err := before.knownFailure(); err != nil {
 			failed.Err = err
+			failed.Code = inheritedCode(status)
+			failed.Name = cl.CodeName(failed.Code)
 			break
 		}
 	}
 	return failed
+}
+
+// inheritedCode is the code of a command that failed because an event did that it waited
+// for. PoCL gives it -1, the number of CL_DEVICE_NOT_FOUND.
+func inheritedCode(status int) int {
+	if status == -1 {
+		return cl.ErrorInWaitList
+	}
+	return status
 }
 
 // endError returns the error of an event whose status a callback got. A status of success
@@ -285,8 +296,8 @@ func takeCallbacks(d *Device) (list []*waiter) {
 	return list
 }
 
-// onEnd has f called when the event ends, on a goroutine. It keeps the event until then. If
-// the device is closed before, f is not called.
+// onEnd has f called when the event ends, or when the device is closed before that, on a
+// goroutine. It keeps the event until then.
 func (e *event) onEnd(f func(error)) (err error) {
 	e.uses.Add(2) // the callback's, and this function's
 	defer func() { err = errors.Join(err, e.releaseUse()) }()
@@ -354,8 +365,9 @@ func (d *Device) NewEvent() (driver.UserEvent, error) {
 	return d.newEvent(nil, handle, cl.CreateUserEvent.String(), nil, 1), nil
 }
 
-// hostFailure is the status of an event that the host ended with an error.
-const hostFailure = -1
+// hostFailure is the status of an event that the host ended with an error. Drivers give it
+// to the commands that wait for the event, so that the name of this code is in messages.
+const hostFailure = cl.ErrorInWaitList
 
 // Complete implements driver.UserEvent.
 func (e *event) Complete(err error) {

@@ -382,7 +382,8 @@ func TestLateEnd(t *testing.T) {
 	if err := waiting.Wait(given); !errors.Is(err, context.Canceled) {
 		t.Errorf("a wait that is given up: %v", err)
 	}
-	waiting.OnDone(func(err error) { t.Errorf("the function is called after the end, with %v", err) })
+	told := make(chan error, 2)
+	waiting.OnDone(func(err error) { told <- err })
 	left := make(chan error)
 	go func() { left <- waiting.Wait(contextWithEnd(t)) }()
 	for callbackCount(d) < 3 {
@@ -401,10 +402,16 @@ func TestLateEnd(t *testing.T) {
 	if err := <-left; !errors.Is(err, errDeviceClosed) {
 		t.Errorf("a wait under the end of the device: %v", err)
 	}
+	if err := <-told; !errors.Is(err, errDeviceClosed) {
+		t.Errorf("the function is called with %v", err)
+	}
 	for _, number := range numbers {
 		if takeCallback(number) != nil {
 			t.Errorf("function %d is still there", number)
 		}
+	}
+	if len(told) > 0 {
+		t.Error("the function is called twice")
 	}
 	if n := f.number("device_live"); n != 0 {
 		t.Errorf("device_live is %d", n)

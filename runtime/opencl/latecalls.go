@@ -51,10 +51,12 @@ func (l *lateCalls) finish() {
 	l.running.Wait()
 }
 
-// endCallbacks releases the events whose ends are waited for, and forgets the functions.
+// endCallbacks releases the events whose ends are waited for, and calls the functions with
+// errDeviceClosed.
 func (d *Device) endCallbacks() {
 	d.late.finish()
 	for _, w := range takeCallbacks(d) {
 		_ = w.event.releaseUse() // the device is closed with them
+		go w.ended(errDeviceClosed)
 	}
 }
