@@ -9,6 +9,7 @@ import (
 
 	"offlink/cmd/internal/cli"
 	"offlink/runtime/linkcheck"
+	"offlink/wrapper/devimg"
 )
 
 // checkCommand is the command line of check and graph: files, and those
@@ -142,7 +143,7 @@ func (o *checkCommand) printReport(r *linkcheck.Report) error {
 
 // printImports prints an image in the form of ldd.
 func printImports(w io.Writer, img linkcheck.Image) {
-	fmt.Fprintf(w, "%s: image %d (%s, %s): %s\n", img.File, img.Image, img.Target, img.Format, countNoun(len(img.Kernels), "kernel"))
+	fmt.Fprintf(w, "%s: image %d (%s): %s\n", img.File, img.Image, devimg.CodeName(img.Target, img.Format), countNoun(len(img.Kernels), "kernel"))
 	for _, i := range img.Imports {
 		if i.From == nil {
 			fmt.Fprintf(w, "  %s => not found\n", i.Symbol)

@@ -37,7 +37,8 @@ func newCommand(s cli.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "devrun FILE [ARG...]",
 		Short: "Run programs that carry device code, and kernels out of files",
-		Long: `devrun FILE [ARG...] runs the program FILE so that it finds libofflink.
+		Long: `devrun FILE [ARG...] runs the program FILE so that it finds libofflink,
+devrun run FILE [ARG...] does too.
 devrun launch runs one kernel out of files, without running any host code.
 devrun check says whether device code links, without a device.
 devrun graph draws the images and their imports.
@@ -58,11 +59,10 @@ A file that is called like a subcommand is given with its folder: ./launch.`,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
-	root.Flags().StringVar(&traceFile, "trace", "", "have the program write the steps of the runtime with their times to `FILE`, for ui.perfetto.dev")
-	root.Flags().SetInterspersed(false) // what follows FILE is the program's
+	setProgramOptions(root, &traceFile)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	root.AddCommand(newLaunchCommand(s), newCheckCommand(s), newGraphCommand(s), newDevicesCommand(s), newDoctorCommand(s), newListCommand(s), newSelfTestCommand(s), newCacheCommand(s))
+	root.AddCommand(newRunCommand(), newLaunchCommand(s), newCheckCommand(s), newGraphCommand(s), newDevicesCommand(s), newDoctorCommand(s), newListCommand(s), newSelfTestCommand(s), newCacheCommand(s))
 	root.SetVersionTemplate("devrun {{.Version}}\n") // as postlink and offload-wrap say it
 	cli.Style(root)
 	return root

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
+
+	"github.com/spf13/cobra"
 
 	"offlink/cmd/internal/cli"
 	"offlink/runtime/trace"
@@ -15,6 +18,32 @@ import (
 // libraryName is the name by which programs look for libofflink.
 const libraryName = "libofflink.so.0"
 
+// newRunCommand makes "devrun run", a second spelling of the root: all that follows
+// is the program's, also a name that is a subcommand's.
+func newRunCommand() *cobra.Command {
+	var traceFile string
+	run := &cobra.Command{
+		Use:   "run FILE [ARG...]",
+		Short: "Run a program so that it finds libofflink",
+		Long:  "run runs the program FILE so that it finds libofflink, as devrun FILE does.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cli.Usagef("name the program to run; see 'devrun run --help'")
+			}
+			return nil
+		},
+		RunE:                  func(_ *cobra.Command, args []string) error { return runProgram(args, traceFile) },
+		DisableFlagsInUseLine: true,
+	}
+	setProgramOptions(run, &traceFile)
+	return run
+}
+
+func setProgramOptions(c *cobra.Command, traceFile *string) {
+	c.Flags().StringVar(traceFile, "trace", "", "have the program write the steps of the runtime with their times to `FILE`, for ui.perfetto.dev")
+	c.Flags().SetInterspersed(false) // the arguments after FILE are the program's
+}
+
 // runProgram becomes the program args[0], with the folder of libofflink first
 // on its library path. It returns only if that fails. The process is replaced,
 // not a child started, so that signals, the terminal and the exit code are the
@@ -22,6 +51,9 @@ const libraryName = "libofflink.so.0"
 // made absolute, as the program may change its folder.
 func runProgram(args []string, traceFile string) error {
 	file := args[0]
+	if runtime.GOOS == "windows" {
+		return errors.New("host programs run with libofflink on Linux only; devrun launch runs their kernels")
+	}
 	if err := checkProgram(file); err != nil {
 		return err
 	}

@@ -104,9 +104,9 @@ type backend struct {
 // builtin are the back ends in order of preference: those of real drivers, then
 // the embedded device, which is always there.
 var builtin = []backend{
-	{"cuda", openCUDA, "NVIDIA's driver (libcuda.so.1)", "libcuda.so.1", nil},
+	{"cuda", openCUDA, "NVIDIA's driver (" + cuda.DefaultLibrary() + ")", cuda.DefaultLibrary(), nil},
 	{"opencl", openOpenCL, "an OpenCL loader (ocl-icd-libopencl1) and a driver; for CPUs: pip install intel-opencl-rt intel-cmplr-lib-rt, then OCL_ICD_VENDORS=.../lib/libintelocl.so", "libOpenCL.so.1", explainOpenCL},
-	{"level_zero", openLevelZero, "the loader of Level Zero (libze1) and a driver, for Intel's GPUs libze-intel-gpu1 or intel-level-zero-gpu", "libze_loader.so.1", nil},
+	{"level_zero", openLevelZero, "the loader of Level Zero (libze1) and a driver, for Intel's GPUs libze-intel-gpu1 or intel-level-zero-gpu", levelzero.DefaultLibrary(), nil},
 	{"host", openHost, "", "", nil},
 }
 

@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/dl"
@@ -20,7 +21,12 @@ type Options struct {
 }
 
 // DefaultLibrary is the driver's library, as the system's loader finds it.
-const DefaultLibrary = "libcuda.so.1"
+func DefaultLibrary() string {
+	if runtime.GOOS == "windows" {
+		return "nvcuda.dll"
+	}
+	return "libcuda.so.1"
+}
 
 // Driver is the opened back end.
 type Driver struct {
@@ -42,7 +48,7 @@ func New(o Options) (d *Driver, err error) {
 
 func openDriver(o Options) (*Driver, error) {
 	if o.Library == "" {
-		o.Library = DefaultLibrary
+		o.Library = DefaultLibrary()
 	}
 	library, err := libcuda.Open(libcuda.Hooks{Enter: o.Enter, After: o.Trace}, o.Library)
 	if err != nil {

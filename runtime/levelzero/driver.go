@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync/atomic"
 
@@ -25,7 +26,12 @@ type Options struct {
 }
 
 // DefaultLibrary is the loader, as the system finds it.
-const DefaultLibrary = "libze_loader.so.1"
+func DefaultLibrary() string {
+	if runtime.GOOS == "windows" {
+		return "ze_loader.dll"
+	}
+	return "libze_loader.so.1"
+}
 
 // Driver is the opened back end, with the devices of all drivers.
 type Driver struct {
@@ -49,7 +55,7 @@ func New(o Options) (d *Driver, err error) {
 
 func openDriver(o Options) (*Driver, error) {
 	if o.Library == "" {
-		o.Library = DefaultLibrary
+		o.Library = DefaultLibrary()
 	}
 	library, err := ze.Open(ze.Hooks{Enter: o.Enter, After: o.Trace}, o.Library)
 	if err != nil {

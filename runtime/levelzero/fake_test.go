@@ -71,7 +71,7 @@ func openFake(t testing.TB) *fake {
 	if fakeError != nil { // most likely the headers
 		testtool.Missing(t, &exec.Error{Name: "libze-dev", Err: fakeError})
 	}
-	if loader, err := dl.Open(DefaultLibrary); err != nil {
+	if loader, err := dl.Open(DefaultLibrary()); err != nil {
 		testtool.Missing(t, &exec.Error{Name: "libze1", Err: err})
 	} else {
 		loader.Close()

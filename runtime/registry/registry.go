@@ -35,9 +35,9 @@ type Image struct {
 	Format devimg.Format
 }
 
-// String names the image in messages: file, number, target and format.
+// String names the image in messages: file, number, target, if it has one, and format.
 func (i *Image) String() string {
-	return fmt.Sprintf("%s: image %d (%s, %s)", i.Owner.Name, i.Index, i.Target, i.Format)
+	return fmt.Sprintf("%s: image %d (%s)", i.Owner.Name, i.Index, devimg.CodeName(i.Target, i.Format.String()))
 }
 
 // Exports reports whether the image's symbol table says that it exports the

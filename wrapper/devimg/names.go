@@ -19,6 +19,15 @@ var formatNames = [...]string{"none", "native", "spirv", "llvmbc", "compressed"}
 // String returns the spelling of clang-offload-wrapper's -format.
 func (f Format) String() string { return nameOf(formatNames[:], int(f)) }
 
+// CodeName is an image's target and format in messages: "spir64, spirv", or the format
+// alone where the image has no target.
+func CodeName(target, format string) string {
+	if target == "" {
+		return format
+	}
+	return target + ", " + format
+}
+
 // ParseFormat returns the format of that spelling of -format. "compressed" is not an input format:
 // the writer sets it.
 func ParseFormat(s string) (Format, bool) {
