@@ -25,6 +25,7 @@ import (
 	"strconv"
 	"strings"
 
+	"offlink/runtime/driver"
 	"offlink/spirv"
 	"offlink/wrapper"
 	"offlink/wrapper/container"
@@ -44,7 +45,7 @@ func main() {
 	flag.Func("local", "the size of a work-group that they are written for, such as 8,8", setSizes(&o.local))
 	flag.IntVar(&bufferSize, "buffer", bufferSize, "bytes of each buffer")
 	coverage := flag.Bool("coverage", false, "only tell which kernels the embedded device compiles")
-	emitted := flag.Bool("emitted", false, "have wazero and a C compiler compile the code that both emitters make of each kernel")
+	emitted := flag.Bool("emitted", false, "have wazero and a C compiler compile the code that both emitters make of each kernel; of sixteen, the C compiler only checks fifteen")
 	flag.StringVar(&o.compiler, "compiler", "gcc", "the C compiler of -emitted")
 	check := flag.Bool("check", false, "only run the kernels in the checked mode, and print the findings")
 	flag.BoolVar(&o.executors, "executors", false, "run each kernel in all executors of the embedded device, and compare them; without -icd that alone")
@@ -108,7 +109,8 @@ type candidate struct {
 	name, family string
 	file         string
 	readCode     func() ([]byte, error)
-	global       []int // the range, if it is given
+	imported     func(driver.Device) ([]driver.Module, error) // nil if nothing is
+	global       []int                                        // the range, if it is given
 	local        []int
 }
 
@@ -187,9 +189,14 @@ func readCandidates(files []string) ([]candidate, error) {
 		if err != nil {
 			return nil, err
 		}
+		images := newFileImages(name, f.Images())
 		for i := range f.Images() {
 			// Compressed code is inflated each time, as there is too much to keep it.
-			list = append(list, kernelsOf(name, func() ([]byte, error) { return devimg.ReadCode(container.Lazy(&f.Images()[i].Image).Code) })...)
+			kernels := kernelsOf(name, func() ([]byte, error) { return devimg.ReadCode(container.Lazy(&f.Images()[i].Image).Code) })
+			for k := range kernels {
+				kernels[k].imported = images.importedBy(i)
+			}
+			list = append(list, kernels...)
 		}
 	}
 	return list, nil
@@ -208,15 +215,20 @@ func startsWithMagic(name string) (bool, error) {
 	return spirv.HasMagic(start[:]), nil
 }
 
-// kernelsOf lists the kernels of an image, none if it is not SPIR-V.
+// kernelsOf lists the kernels of an image, none if it is not SPIR-V. One that cannot be
+// read stands for its kernels: a report that leaves it out says less than is so.
 func kernelsOf(file string, readCode func() ([]byte, error)) (list []candidate) {
 	code, err := readCode()
-	if err != nil || !spirv.HasMagic(code) {
+	if err == nil && !spirv.HasMagic(code) {
 		return nil
 	}
-	m, err := spirv.Parse(code)
+	var m *spirv.Module
+	if err == nil {
+		m, err = spirv.Parse(code)
+	}
 	if err != nil {
-		return nil
+		unreadable := func() ([]byte, error) { return nil, err }
+		return []candidate{{name: "image", family: "image", file: file, readCode: unreadable}}
 	}
 	for _, e := range m.EntryPoints() {
 		name := strings.Clone(e.Name) // not a part of the module
