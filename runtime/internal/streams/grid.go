@@ -43,8 +43,11 @@ func (l *Limits) Grid(r driver.Range, rules *GroupRules, groups, group *[3]uint3
 		if count < 1 || count*local[i] != global[i] {
 			return fmt.Errorf("the local size %v does not divide the global size %v", local, global)
 		}
-		if local[i] > l.Group[i] || int64(count) > l.Groups[i] {
-			return fmt.Errorf("dimension %d has %d work-groups of %d work-items; the device takes %d of %d", i, count, local[i], l.Groups[i], l.Group[i])
+		if local[i] > l.Group[i] {
+			return fmt.Errorf("the local size %v has %d work-items in dimension %d; the device takes %d", local, local[i], i, l.Group[i])
+		}
+		if int64(count) > l.Groups[i] {
+			return fmt.Errorf("the range has %d work-groups in dimension %d; the device takes %d", count, i, l.Groups[i])
 		}
 		groups[i], group[i] = uint32(count), uint32(local[i])
 		items *= local[i]
