@@ -64,8 +64,12 @@ func bitcode(t testing.TB, source string, l level, options ...string) string {
 // translator's limits: freeze and integers of odd widths.
 func translate(t testing.TB, bc string, l level, options ...string) []byte {
 	t.Helper()
+	return translateBy(t, testtool.OpenCLCompiler(t).Translator, bc, l, options...)
+}
+
+func translateBy(t testing.TB, translator, bc string, l level, options ...string) []byte {
+	t.Helper()
 	spv := strings.TrimSuffix(bc, ".bc") + ".spv"
-	translator := testtool.OpenCLCompiler(t).Translator
 	log, err := tool(translator, append(options, bc, "-o", spv)...)
 	if err != nil {
 		if l.name == "O2" && (strings.Contains(log, "freeze") || strings.Contains(log, "InvalidBitWidth")) {
@@ -92,6 +96,11 @@ var executors = []struct {
 	{"checked", Options{Check: true}},
 }
 
+// beyondTranslator19 are files of which llvm-spirv-19 makes wrong modules: it leaves
+// convert_uchar_sat_rte(char) a call, and its constant addresses in an array of int have
+// the type of bytes.
+var beyondTranslator19 = map[string]bool{"conversions.cl": true, "memory.cl": true}
+
 // eachLevel runs a test with a file of kernels that is compiled at each level
 // of optimization and translated to two versions of SPIR-V, with every
 // executor; then with the compilers of [eachCompiler].
@@ -99,6 +108,9 @@ func eachLevel(t *testing.T, file string, test func(t *testing.T, p *testProgram
 	t.Helper()
 	for _, l := range levels {
 		t.Run(l.name, func(t *testing.T) {
+			if beyondTranslator19[file] {
+				testtool.Need(t, "clang-15", "llvm-spirv-15")
+			}
 			bc := bitcode(t, filepath.Join("testdata/kernels", file), l)
 			for _, version := range []string{"1.4", "1.1"} {
 				t.Run("SPIR-V "+version, func(t *testing.T) {

@@ -366,10 +366,35 @@ func stepPointerCall(it *item, in *inst) status {
 		return it.failf("call through %#x, which is not a pointer to a function", target)
 	}
 	fn := call.p.functions[call.p.pointers[target-1]]
-	if fn == nil || call.p.typeOfFunction(fn.id) != call.t {
+	if fn == nil || !sameSignature(call.p.typeOfFunction(fn.id), call.t) {
 		return it.failf("call of a function through a pointer to functions of another type")
 	}
 	return it.call(fn, in)
+}
+
+// sameSignature tells whether functions of two types take the same words as arguments and
+// return the same. Pointers may lead to other types: a translator of opaque pointers takes
+// the pointees of parameters from each function's body, so that the functions of one table
+// differ in them.
+func sameSignature(x, y *typ) bool {
+	if x == y {
+		return true
+	}
+	if x.kind != kindFunction || y.kind != kindFunction || len(x.members) != len(y.members) || !samePassing(x.elem, y.elem) {
+		return false
+	}
+	for i := range x.members {
+		if !samePassing(x.members[i], y.members[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// samePassing tells whether values of two types have the same words, and are pointers
+// into the same storage if they are pointers.
+func samePassing(x, y *typ) bool {
+	return x == y || x.storage == y.storage && sameWords(x, y)
 }
 
 // require refuses the function unless ok.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"offlink/internal/testtool"
 	"offlink/runtime/driver"
 )
 
@@ -79,6 +80,7 @@ func compileGolden(t *testing.T, name string) []byte {
 
 // TestGoldensCurrent compares the goldens with their sources.
 func TestGoldensCurrent(t *testing.T) {
+	testtool.Need(t, "clang-15", "llvm-spirv-15") // which made them
 	for name := range goldens {
 		code := compileGolden(t, name)
 		golden, err := os.ReadFile(filepath.Join("testdata/golden", name+".spv"))

@@ -236,10 +236,12 @@ func (l *lowering) inline(fn *spirv.Function, args []lowered) lowered {
 		phis: map[spirv.ID][]*phi{}, t: t.elem,
 	}
 	for i, p := range fn.Params {
-		c.values[p.Result()] = args[i]
+		arg := args[i]
+		arg.t = l.typeOf(p.Type()) // the pointee may differ (sameSignature)
 		if l.p.isCopied(fn, p) {
-			c.values[p.Result()] = l.copyArgument(args[i])
+			arg = l.copyArgument(arg)
 		}
+		c.values[p.Result()] = arg
 	}
 	l.calls = append(l.calls, c)
 	l.body(c)
@@ -511,7 +513,7 @@ func (l *lowering) lowerPointerCall(in *spirv.Instruction) {
 	wrong.Trap(lanes.TrapCallee)
 	wrong.Term, wrong.Succs = lanes.Jump, []*lanes.Block{after}
 	for i, id := range l.p.pointers {
-		if l.p.typeOfFunction(id) != callee.t.elem {
+		if !sameSignature(l.p.typeOfFunction(id), callee.t.elem) {
 			continue
 		}
 		l.b = l.f.NewBlock()

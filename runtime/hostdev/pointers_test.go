@@ -2,9 +2,11 @@ package hostdev
 
 import (
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"offlink/internal/testtool"
 	"offlink/runtime/driver"
 )
 
@@ -21,6 +23,23 @@ func TestFunctionPointers(t *testing.T) {
 				})
 			}
 		})
+	}
+}
+
+// TestFunctionPointersOfOpaque is the same with a compiler of opaque pointers: the
+// functions of a table then have several types, as each shows the pointees of its
+// parameters by its own accesses.
+func TestFunctionPointersOfOpaque(t *testing.T) {
+	testtool.Need(t, "clang-19")
+	bc := filepath.Join(t.TempDir(), "a.bc")
+	for _, level := range []string{"-O0", "-O1"} {
+		mustRun(t, "clang-19", "--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", level, "-emit-llvm", "-c", "testdata/kernels/pointers.cl", "-o", bc)
+		code := translateBy(t, testtool.PinnedTranslator(t), bc, levels[0], "--spirv-ext=+SPV_INTEL_function_pointers")
+		for _, e := range executors {
+			t.Run(level+"/"+e.name, func(t *testing.T) {
+				testPointers(t, buildModules(t, e.options, driver.BuildOptions{}, module("pointers", code)))
+			})
+		}
 	}
 }
 
