@@ -217,21 +217,29 @@ func (e *replacementEncoder) addConstant(c *ir.Constant, typ ir.TypeID) (typed, 
 		}
 	case ir.ConstantAggregate:
 		v.code = llvmschema.ConstantAggregate
-		if len(m.Elements) == 0 && len(c.Elements) > 0 {
-			return typed{}, errConstantType
-		}
-		for i := range c.Elements {
-			element := m.Elements[min(i, len(m.Elements)-1)]
-			part, err := e.addConstant(&c.Elements[i], element)
-			if err != nil {
-				return typed{}, err
-			}
-			v.operands = append(v.operands, operand{opGlobal, part.value})
+		if v.operands, err = e.addElements(c.Elements, m.Elements); err != nil {
+			return typed{}, err
 		}
 	default:
 		return typed{}, errConstantType
 	}
 	return typed{operand{opGlobalRel, uint64(e.added.addValue(v))}, t}, nil
+}
+
+// addElements adds the elements of an aggregate. The last of the types is that of all the
+// elements that follow, as arrays and vectors have one.
+func (e *replacementEncoder) addElements(elements []ir.Constant, types []ir.TypeID) (list []operand, err error) {
+	if len(types) == 0 && len(elements) > 0 {
+		return nil, errConstantType
+	}
+	for i := range elements {
+		part, err := e.addConstant(&elements[i], types[min(i, len(types)-1)])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, operand{opGlobal, part.value})
+	}
+	return list, nil
 }
 
 // encodeWide returns the record of a number of more than 64 bits, the inverse of integerWords and

@@ -65,17 +65,29 @@ func (t *translator) findBuiltin(info *functionFacts, declared bool) {
 	case (form != notMangled || plainNames[base] || pipeFunctions[base] != "" || blockFunctions[base] != nil) && t.language.opencl:
 		info.builtin = t.openclBuiltin(base, parameters)
 	}
-	if info.builtin != nil {
-		info.builtin.name, info.builtin.parameters = base, parameters
-		types := t.moduleType(info.value.Type).Elements[1:]
-		if a := ir.FindAttribute(info.header.Attributes.Parameter(0), "sret"); a != nil && len(types) == len(parameters)+1 {
-			types = types[1:]
-		}
-		opencl := !strings.HasPrefix(base, "__spirv_")
-		if !t.fitsMangledName(parameters, types) || opencl && form == wholeName && len(types) != len(parameters) || opencl && form != notMangled && len(types) < len(parameters) {
-			info.builtin.write = func(c *callSite) { c.failf("the declaration has other types than the function's name says") }
-		}
+	if info.builtin == nil {
+		return
 	}
+	info.builtin.name, info.builtin.parameters = base, parameters
+	if !t.declarationFits(info, form) {
+		info.builtin.write = func(c *callSite) { c.failf("the declaration has other types than the function's name says") }
+	}
+}
+
+// declarationFits reports whether the declared parameters are those of the mangled name.
+func (t *translator) declarationFits(info *functionFacts, form mangledForm) bool {
+	parameters := info.builtin.parameters
+	types := t.moduleType(info.value.Type).Elements[1:]
+	if a := ir.FindAttribute(info.header.Attributes.Parameter(0), "sret"); a != nil && len(types) == len(parameters)+1 {
+		types = types[1:]
+	}
+	if !t.fitsMangledName(parameters, types) {
+		return false
+	}
+	if strings.HasPrefix(info.builtin.name, "__spirv_") || form == notMangled {
+		return true
+	}
+	return len(types) == len(parameters) || form != wholeName && len(types) > len(parameters)
 }
 
 // fitsMangledName reports whether the numbers among a function's parameters are of the

@@ -30,6 +30,25 @@ var mixedInstructions = map[string]bool{
 // of mixedInstructions have rules of their own, all others want their numbers to be of one
 // type. Pointers are not compared.
 func (c *callSite) checkNumbers(name string) {
+	c.checkMixed(name)
+	if mixedInstructions[name] || strings.HasPrefix(name, "v") || c.isVoid(c.in.Type) {
+		return
+	}
+	result := c.function.moduleType(c.in.Type)
+	if k := c.scalarKind(c.in.Type); k != ir.TypeInteger && k != ir.TypeFloat {
+		c.failf("the result of %s is a number", name)
+	}
+	for i := range c.operands {
+		typ := c.operand(i).Type
+		same := typ == c.in.Type || repeatsScalars[name] && result.Kind == ir.TypeVector && typ == result.Elements[0]
+		if c.function.moduleType(typ).Kind != ir.TypePointer && !same {
+			c.failf("argument %d of %s is of another type than the result", i+1, name)
+		}
+	}
+}
+
+// checkMixed refuses a call whose types break the rules of its own instruction.
+func (c *callSite) checkMixed(name string) {
 	switch name {
 	case "length", "distance", "fast_length", "fast_distance":
 		if typ, _ := c.numberShape(c.operand(0).Type); typ == nil || typ != c.function.moduleType(c.in.Type) {
@@ -59,20 +78,6 @@ func (c *callSite) checkNumbers(name string) {
 		}
 		if !c.isPointer(c.operand(0).Type) {
 			c.failf("the format of printf is a pointer")
-		}
-	}
-	if mixedInstructions[name] || strings.HasPrefix(name, "v") || c.isVoid(c.in.Type) {
-		return
-	}
-	result := c.function.moduleType(c.in.Type)
-	if k := c.scalarKind(c.in.Type); k != ir.TypeInteger && k != ir.TypeFloat {
-		c.failf("the result of %s is a number", name)
-	}
-	for i := range c.operands {
-		typ := c.operand(i).Type
-		same := typ == c.in.Type || repeatsScalars[name] && result.Kind == ir.TypeVector && typ == result.Elements[0]
-		if c.function.moduleType(typ).Kind != ir.TypePointer && !same {
-			c.failf("argument %d of %s is of another type than the result", i+1, name)
 		}
 	}
 }

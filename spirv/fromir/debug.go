@@ -51,35 +51,38 @@ func (t *translator) fileOf(scope ir.NodeID) id {
 		t.failf("%v", err)
 	}
 	found := id(0)
-	switch t.module.Nodes.Kind(scope) {
-	case "DIFile":
-		var name, directory string
-		for _, f := range fields {
-			switch f.Field {
-			case "filename":
-				name = f.String
-			case "directory":
-				directory = f.String
-			}
-		}
-		if !strings.HasPrefix(name, "/") && directory != "" {
-			name = path.Join(directory, name)
-		}
-		found = t.b.stringID(name)
-	default:
-		for _, f := range fields {
-			if f.Field == "file" && f.Kind == ir.OperandNode {
-				found = t.fileOf(f.Node)
-			}
-		}
-		if found == 0 {
-			for _, f := range fields {
-				if f.Field == "scope" && f.Kind == ir.OperandNode {
-					found = t.fileOf(f.Node)
-				}
-			}
-		}
+	if t.module.Nodes.Kind(scope) == "DIFile" {
+		found = t.b.stringID(fileName(fields))
+	} else if found = t.fileOfField(fields, "file"); found == 0 {
+		found = t.fileOfField(fields, "scope")
 	}
 	t.files[scope] = found
 	return found
+}
+
+// fileOfField returns the OpString of the file of the node that a field names.
+func (t *translator) fileOfField(fields []ir.Operand, name string) (found id) {
+	for _, f := range fields {
+		if f.Field == name && f.Kind == ir.OperandNode {
+			found = t.fileOf(f.Node)
+		}
+	}
+	return found
+}
+
+// fileName returns the path that a DIFile has.
+func fileName(fields []ir.Operand) string {
+	var name, directory string
+	for _, f := range fields {
+		switch f.Field {
+		case "filename":
+			name = f.String
+		case "directory":
+			directory = f.String
+		}
+	}
+	if !strings.HasPrefix(name, "/") && directory != "" {
+		name = path.Join(directory, name)
+	}
+	return name
 }

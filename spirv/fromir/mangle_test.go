@@ -49,3 +49,21 @@ func spellMangled(p mangledType) string {
 	}
 	return text
 }
+
+// TestVectorAccessNames: names of vload and vstore are taken apart, and others that begin
+// so are functions like any other.
+func TestVectorAccessNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"vload4": "vloadn", "vstore16": "vstoren", "vload_half": "vload_half", "vload_half3": "vload_halfn",
+		"vloada_half": "vloada_halfn", "vstore_half_rtz": "vstore_half_r", "vstorea_half4_rte": "vstorea_halfn_r",
+	} {
+		if access, ok := parseVectorAccess(name); !ok || access.instructionName() != want {
+			t.Errorf("%s: instruction %s, %v; want %s", name, access.instructionName(), ok, want)
+		}
+	}
+	for _, name := range []string{"vload", "vloads", "vload5", "vloada4", "vload_half_rte", "vstore4_rte", "vstore_half4_rtx", "vstore_table"} {
+		if access, ok := parseVectorAccess(name); ok {
+			t.Errorf("%s is taken for %s", name, access.instructionName())
+		}
+	}
+}

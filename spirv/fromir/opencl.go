@@ -222,7 +222,7 @@ func (t *translator) openclSpecial(name string) func(*callSite) {
 	case strings.HasPrefix(name, "convert_"):
 		return t.conversionWriter(name)
 	case strings.HasPrefix(name, "vload"), strings.HasPrefix(name, "vstore"):
-		return (*callSite).vectorMemory
+		return vectorAccessFunction(name)
 	case strings.HasPrefix(name, "atomic_"), strings.HasPrefix(name, "atom_"):
 		return atomicFunction(name)
 	case strings.HasPrefix(name, avcPrefix), name == "intel_sub_group_ime_ref_window_size":
@@ -443,49 +443,47 @@ func (t *translator) conversionWriter(name string) func(*callSite) {
 func (c *callSite) convertNumber(target, postfixes string) {
 	c.checkConversion(target)
 	v := c.operand(0)
-	from, to := c.mangledParameter(0), c.scalarKind(c.in.Type)
-	toSigned := target[0] != 'u'
-	own := c.typeOf(v)
-	var op spirv.Opcode
-	sat := strings.Contains(postfixes, "sat")
-	switch source := c.scalarKind(v.Type); {
-	case source == ir.TypeInteger && to == ir.TypeInteger:
-		if own == c.typ && (!sat || toSigned == !from.isUnsigned()) {
-			c.finishCall(c.valueID(v))
-			return
-		}
-		switch {
-		case sat && toSigned && from.isUnsigned():
-			op, postfixes = spirv.OpSatConvertUToS, ""
-		case sat && !toSigned && !from.isUnsigned():
-			op, postfixes = spirv.OpSatConvertSToU, ""
-		case from.isUnsigned():
-			op = spirv.OpUConvert
-		default:
-			op = spirv.OpSConvert
-		}
-		if sat && op != spirv.OpSatConvertSToU && op != spirv.OpSatConvertUToS {
-			c.saturateInteger(op, v)
-			return
-		}
-	case source == ir.TypeInteger:
-		if op = spirv.OpConvertSToF; from.isUnsigned() {
-			op = spirv.OpConvertUToF
-		}
-	case to == ir.TypeInteger:
-		if op = spirv.OpConvertFToU; toSigned {
-			op = spirv.OpConvertFToS
-		}
-	default:
-		if own == c.typ {
-			c.finishCall(c.valueID(v))
-			return
-		}
-		op = spirv.OpFConvert
+	unsigned, toSigned := c.mangledParameter(0).isUnsigned(), target[0] != 'u'
+	source, to := c.scalarKind(v.Type), c.scalarKind(c.in.Type)
+	saturates := strings.Contains(postfixes, "sat")
+	integers := source == ir.TypeInteger && to == ir.TypeInteger
+	if c.typeOf(v) == c.typ && (!integers || !saturates || toSigned == !unsigned) {
+		c.finishCall(c.valueID(v))
+		return
+	}
+	op := plainConversion(source, to, unsigned, toSigned)
+	switch {
+	case integers && saturates && toSigned == !unsigned:
+		c.saturateInteger(op, v)
+		return
+	case integers && saturates && toSigned:
+		op, postfixes = spirv.OpSatConvertUToS, ""
+	case integers && saturates:
+		op, postfixes = spirv.OpSatConvertSToU, ""
 	}
 	n := c.emitResult(op, c.typ, c.valueID(v))
 	c.postfixDecorations(n, postfixes)
 	c.finishCall(n)
+}
+
+// plainConversion returns the instruction between two kinds of numbers that does not
+// saturate.
+func plainConversion(from, to ir.TypeKind, unsigned, toSigned bool) spirv.Opcode {
+	switch {
+	case from == ir.TypeInteger && to == ir.TypeInteger && unsigned:
+		return spirv.OpUConvert
+	case from == ir.TypeInteger && to == ir.TypeInteger:
+		return spirv.OpSConvert
+	case from == ir.TypeInteger && unsigned:
+		return spirv.OpConvertUToF
+	case from == ir.TypeInteger:
+		return spirv.OpConvertSToF
+	case to == ir.TypeInteger && toSigned:
+		return spirv.OpConvertFToS
+	case to == ir.TypeInteger:
+		return spirv.OpConvertFToU
+	}
+	return spirv.OpFConvert
 }
 
 // saturateInteger writes a saturating conversion between integers that both have a sign,
@@ -505,40 +503,89 @@ func (f *function) scalarKind(n ir.TypeID) ir.TypeKind {
 	return typ.Kind
 }
 
-// vectorMemory writes vload and vstore in all their forms. A name such as
-// vstorea_half4_rte is taken apart into aligned, half, the number of elements and the
-// rounding; the instruction vstorea_halfn_r has the latter as operands.
-func (c *callSite) vectorMemory() {
-	name := c.builtin.name
-	aligned := strings.HasPrefix(name, "vloada") || strings.HasPrefix(name, "vstorea")
-	half := strings.Contains(name, "_half")
-	digits := strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz_")
-	digits, rounding, _ := strings.Cut(digits, "_")
-	if digits == "" || strings.HasPrefix(digits, "r") {
-		digits = ""
+// vectorAccess is the name of a vload or vstore taken apart: vstorea_half4_rte is aligned,
+// of halves, of 4 elements, with a rounding.
+type vectorAccess struct {
+	load, aligned, half bool
+	length, rounding    string
+}
+
+// vectorAccessFunction returns the writer of a vload or vstore, nil if the name is not one.
+func vectorAccessFunction(name string) func(*callSite) {
+	access, ok := parseVectorAccess(name)
+	if !ok {
+		return nil
 	}
-	if i := strings.LastIndex(name, "_rt"); i > 0 {
-		rounding = name[i+1:]
-		digits = strings.Trim(name[:i], "abcdefghijklmnopqrstuvwxyz_")
+	return func(c *callSite) { c.vectorMemory(access) }
+}
+
+func parseVectorAccess(name string) (access vectorAccess, ok bool) {
+	rest, load := strings.CutPrefix(name, "vload")
+	if access.load = load; !load {
+		rest = strings.TrimPrefix(name, "vstore")
 	}
-	load := strings.HasPrefix(name, "vload")
-	base := "vstore"
-	if load {
-		base = "vload"
+	rest, access.aligned = strings.CutPrefix(rest, "a")
+	rest, access.half = strings.CutPrefix(rest, "_half")
+	access.length, access.rounding, _ = strings.Cut(rest, "_")
+	if !access.half && (access.aligned || access.length == "") || !vectorLengths[access.length] {
+		return access, false
 	}
-	if aligned {
-		base += "a"
+	_, rounds := vectorRoundings[access.rounding]
+	return access, access.rounding == "" || rounds && access.half && !load
+}
+
+var (
+	vectorLengths   = map[string]bool{"": true, "2": true, "3": true, "4": true, "8": true, "16": true}
+	vectorRoundings = map[string]uint32{"rte": 0, "rtz": 1, "rtp": 2, "rtn": 3}
+)
+
+// instructionName returns the name of the instruction, such as vstorea_halfn_r.
+func (v vectorAccess) instructionName() string {
+	name := "vstore"
+	if v.load {
+		name = "vload"
 	}
-	if half {
-		base += "_half"
+	if v.aligned {
+		name += "a"
 	}
-	if digits != "" || aligned {
-		base += "n"
+	if v.half {
+		name += "_half"
 	}
-	// The instructions have the operands of the functions, the pointer last; roundings of
-	// vstore_half follow it in the names alone.
+	if v.hasLength() {
+		name += "n"
+	}
+	if v.rounding != "" {
+		name += "_r"
+	}
+	return name
+}
+
+// hasLength reports whether the instruction is that of vectors.
+func (v vectorAccess) hasLength() bool { return v.length != "" || v.aligned }
+
+// vectorMemory writes vload and vstore in all their forms. The instructions have the
+// operands of the functions, the pointer last; the number of elements that a vload reads,
+// and the rounding of a vstore, follow it.
+func (c *callSite) vectorMemory(access vectorAccess) {
+	c.checkVectorMemory(access)
+	words := c.argumentIDs(0)
+	if !access.load {
+		if access.rounding != "" {
+			words = append(words, vectorRoundings[access.rounding])
+		}
+		c.extInst(access.instructionName(), words...)
+		return
+	}
+	if access.hasLength() {
+		words = append(words, max(parseNumbers([]string{access.length})[0], 1))
+	}
+	c.finishCall(c.extInst(access.instructionName(), words...))
+}
+
+// checkVectorMemory refuses a call whose arguments or result are not those of the name.
+func (c *callSite) checkVectorMemory(access vectorAccess) {
 	arguments := 3
-	if load {
+	if access.load {
 		arguments = 2
 	}
 	if len(c.operands) != arguments || !c.isPointer(c.operand(arguments-1).Type) {
@@ -547,26 +594,13 @@ func (c *callSite) vectorMemory() {
 	if typ := c.function.moduleType(c.operand(arguments - 2).Type); typ.Kind != ir.TypeInteger || typ.Bits != c.pointerBits {
 		c.failf("argument %d is not an integer of %d bits, a size_t", arguments-1, c.pointerBits)
 	}
-	var words []uint32
-	for i := range c.operands {
-		words = append(words, c.argumentID(i))
-	}
-	if load && strings.HasSuffix(base, "n") {
-		n := parseNumbers([]string{digits})[0]
-		words = append(words, max(n, 1))
-	}
-	if !load {
-		if strings.HasPrefix(rounding, "rt") {
-			base += "_r"
-			words = append(words, map[string]uint32{"rte": 0, "rtz": 1, "rtp": 2, "rtn": 3}[rounding])
-		}
-		c.extInst(base, words...)
+	if !access.load {
 		return
 	}
-	if number, length := c.numberShape(c.in.Type); number == nil || base != "vload_half" && strconv.FormatUint(length, 10) != cmp.Or(digits, "1") {
-		c.failf("the result is not %s numbers", cmp.Or(digits, "1"))
+	want := cmp.Or(access.length, "1")
+	if number, length := c.numberShape(c.in.Type); number == nil || access.instructionName() != "vload_half" && strconv.FormatUint(length, 10) != want {
+		c.failf("the result is not %s numbers", want)
 	}
-	c.finishCall(c.extInst(base, words...))
 }
 
 // mediaBlock writes the media block reads and writes of sub-groups. The functions take

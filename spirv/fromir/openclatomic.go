@@ -72,21 +72,17 @@ func (c *callSite) writeAtomic(form atomicForm) {
 		c.operands = slices.Clone(c.operands)
 		c.operands[0] = c.namedSpace(c.operand(0))
 	}
-	values := form.valueCount()
-	order, scope := c.atomicOrder(form, 1+values)
+	order, scope := c.atomicOrder(form, 1+form.valueCount())
 	switch form.kind {
 	case "init":
 		value := c.valueID(c.operand(1))
 		c.emitPlain(spirv.OpStore, c.argAs(0, c.typeID(c.operand(1).Type)), value)
-		return
 	case "store":
 		value := c.operand(1)
 		c.atomicNeeds(spirv.OpAtomicStore, value.Type)
 		c.emitPlain(spirv.OpAtomicStore, c.argAs(0, c.typeID(value.Type)), scope, order, c.valueID(value))
-		return
 	case "flag_clear":
 		c.emitPlain(spirv.OpAtomicFlagClear, c.argAs(0, c.intType(32)), scope, order)
-		return
 	case "flag_test_and_set":
 		n := c.emitResult(spirv.OpAtomicFlagTestAndSet, c.boolType(), c.argAs(0, c.intType(32)), scope, order)
 		if !c.isBool(c.in.Type) {
@@ -94,15 +90,19 @@ func (c *callSite) writeAtomic(form atomicForm) {
 			n = c.emitResult(spirv.OpSelect, c.typ, n, c.splatConstant(c.in.Type, 1), c.splatConstant(c.in.Type, 0))
 		}
 		c.finishCall(n)
-		return
 	case "compare_exchange_strong", "compare_exchange_weak", "compare_exchange_legacy":
 		c.atomicCompare(form, scope, order)
-		return
+	default:
+		c.atomicValue(form, scope, order)
 	}
+}
+
+// atomicValue writes an atomic function that returns the value of the memory.
+func (c *callSite) atomicValue(form atomicForm, scope, order uint32) {
 	op := c.atomicOpcode(form)
 	c.atomicNeeds(op, c.in.Type)
 	words := []uint32{c.argAs(0, c.typ), scope, order}
-	if values == 1 {
+	if form.valueCount() == 1 {
 		value := c.valueID(c.operand(1))
 		if c.function.typeOf(c.operand(1)) != c.typ {
 			c.failf("its value and its result are of different types")

@@ -131,36 +131,10 @@ func (c *callSite) groupBroadcast(scope uint32) {
 	c.finishCall(c.emitResult(spirv.OpGroupBroadcast, c.typ, c.constWord(scope), c.argumentID(0), at))
 }
 
-// groupArithmetic writes a reduction or scan. The name of the instruction has the kind of
-// the numbers before the operation; the uniform form of the later operations ends in KHR.
+// groupArithmetic writes a reduction or scan.
 func (c *callSite) groupArithmetic(operation string, scope, number uint32, uniform bool) {
 	name, logical := strings.CutPrefix(operation, "logical_")
-	letter := "I"
-	if c.scalarKind(c.in.Type) == ir.TypeFloat {
-		letter = "F"
-	} else if name == "min" || name == "max" {
-		letter = "S"
-		if c.mangledParameter(0).isUnsigned() {
-			letter = "U"
-		}
-	}
-	spelled := map[string]string{
-		"add": letter + "Add", "mul": letter + "Mul", "min": letter + "Min", "max": letter + "Max",
-		"and": "BitwiseAnd", "or": "BitwiseOr", "xor": "BitwiseXor",
-	}[name]
-	if logical {
-		spelled = map[string]string{"and": "LogicalAnd", "or": "LogicalOr", "xor": "LogicalXor"}[name]
-	}
-	if spelled == "" {
-		c.failf("the group operation %s is not known", operation)
-	}
-	prefix, suffix := "OpGroup", ""
-	if !uniform {
-		prefix = "OpGroupNonUniform"
-	} else if name != "add" && name != "min" && name != "max" {
-		suffix = "KHR"
-	}
-	op := spirv.OpcodeByName(prefix + spelled + suffix)
+	op := c.groupOpcode(name, logical, uniform)
 	if op == spirv.OpNop {
 		c.failf("the group operation %s is not known", operation)
 	}
@@ -180,4 +154,33 @@ func (c *callSite) groupArithmetic(operation string, scope, number uint32, unifo
 	}
 	c.instructionNeeds(op)
 	c.finishCall(c.emitResult(op, c.typ, words...))
+}
+
+// groupOpcode returns the instruction of an operation, OpNop if it is not known. The name
+// of the instruction has the kind of the numbers before the operation; the uniform form of
+// the later operations ends in KHR.
+func (c *callSite) groupOpcode(name string, logical, uniform bool) spirv.Opcode {
+	letter := "I"
+	if c.scalarKind(c.in.Type) == ir.TypeFloat {
+		letter = "F"
+	} else if name == "min" || name == "max" {
+		letter = "S"
+		if c.mangledParameter(0).isUnsigned() {
+			letter = "U"
+		}
+	}
+	spelled := map[string]string{
+		"add": letter + "Add", "mul": letter + "Mul", "min": letter + "Min", "max": letter + "Max",
+		"and": "BitwiseAnd", "or": "BitwiseOr", "xor": "BitwiseXor",
+	}[name]
+	if logical {
+		spelled = map[string]string{"and": "LogicalAnd", "or": "LogicalOr", "xor": "LogicalXor"}[name]
+	}
+	prefix, suffix := "OpGroup", ""
+	if !uniform {
+		prefix = "OpGroupNonUniform"
+	} else if name != "add" && name != "min" && name != "max" {
+		suffix = "KHR"
+	}
+	return spirv.OpcodeByName(prefix + spelled + suffix)
 }

@@ -407,29 +407,32 @@ func constantNumber(pool *ir.ConstantPool, v ir.Value) uint64 {
 	return 0
 }
 
+// unifyPointee notes that a value of that type is where the pointer leads.
+func (f *inference) unifyPointee(pointer, value ir.Value) {
+	terms := &f.translator.terms
+	if !f.isPointer(value.Type) {
+		terms.unifyTerms(f.termOf(pointer), f.memoryTerm(value.Type))
+		return
+	}
+	if elem := f.termOf(value); elem != noTerm {
+		space := f.moduleType(value.Type).AddressSpace
+		terms.unifyTerms(f.termOf(pointer), terms.addTerm(termNode{kind: termPointer, space: space, elem: elem}))
+	}
+}
+
 // unifyUses unifies the terms of an instruction's operands with the types that it states,
 // and with each other where it wants them equal.
 func (f *inference) unifyUses(i int, in *ir.Instruction) {
 	unify := f.translator.terms.unifyTerms
-	pointsTo := func(pointer, value ir.Value) {
-		if f.isPointer(value.Type) {
-			if elem := f.termOf(value); elem != noTerm {
-				space := f.moduleType(value.Type).AddressSpace
-				unify(f.termOf(pointer), f.translator.terms.addTerm(termNode{kind: termPointer, space: space, elem: elem}))
-			}
-			return
-		}
-		unify(f.termOf(pointer), f.memoryTerm(value.Type))
-	}
 	switch in.Op {
 	case ir.OpLoad:
 		if !f.isPointer(in.Type) {
 			unify(f.termOf(in.Operands[0]), f.memoryTerm(in.Element))
 		}
 	case ir.OpStore:
-		pointsTo(in.Operands[1], in.Operands[0])
+		f.unifyPointee(in.Operands[1], in.Operands[0])
 	case ir.OpCmpXchg, ir.OpAtomicRMW:
-		pointsTo(in.Operands[0], in.Operands[1])
+		f.unifyPointee(in.Operands[0], in.Operands[1])
 	case ir.OpGEP:
 		if f.moduleType(in.Operands[0].Type).Kind == ir.TypePointer {
 			unify(f.termOf(in.Operands[0]), f.memoryTerm(in.Element))

@@ -400,16 +400,7 @@ func (t *translator) targetType(typ *ir.Type) id {
 	switch name {
 	case "Image", "SampledImage", "VmeImageINTEL":
 		need(7)
-		image := t.imageType(t.typeID(typ.Elements[0]), numbers)
-		switch name {
-		case "SampledImage":
-			return t.b.typeEntry(spirv.OpTypeSampledImage, []uint32{image}, image)
-		case "VmeImageINTEL":
-			t.useExtension(motionEstimation.extension)
-			t.useCapabilities(motionEstimation.capability)
-			return t.b.typeEntry(spirv.OpTypeVmeImageINTEL, []uint32{image}, image)
-		}
-		return image
+		return t.typeOfImage(name, t.imageType(t.typeID(typ.Elements[0]), numbers))
 	case "Pipe":
 		need(1)
 		t.useCapabilities(capPipes)
@@ -431,6 +422,19 @@ func (t *translator) targetType(typ *ir.Type) id {
 	}
 	t.failf("the target type %s is not known", typ.Target)
 	return 0
+}
+
+// typeOfImage returns the type of that name that is made of an image's type.
+func (t *translator) typeOfImage(name string, image id) id {
+	switch name {
+	case "SampledImage":
+		return t.b.typeEntry(spirv.OpTypeSampledImage, []uint32{image}, image)
+	case "VmeImageINTEL":
+		t.useExtension(motionEstimation.extension)
+		t.useCapabilities(motionEstimation.capability)
+		return t.b.typeEntry(spirv.OpTypeVmeImageINTEL, []uint32{image}, image)
+	}
+	return image
 }
 
 // matrixType returns the type of a matrix. Its scope, rows, columns and use are

@@ -131,13 +131,7 @@ func (t *translator) completeUnit(u *unit) {
 		t.relocs = append(t.relocs, codeReloc{uint32(at), n})
 	})
 	u.relocs = slices.Clone(t.relocs)
-	t.nameWords = t.nameWords[:0]
-	for n, name := range b.names {
-		if uint32(n) == u.self || u.meanings[n] == nil {
-			t.nameWords = appendName(t.nameWords, uint32(n), name)
-		}
-	}
-	u.names = slices.Clone(t.nameWords)
+	u.names = t.ownNames(u)
 	u.capabilities = slices.Sorted(maps.Keys(b.capabilities))
 	u.extensions = slices.Sorted(maps.Keys(b.extensions))
 	u.version = b.version
@@ -150,6 +144,17 @@ func (t *translator) completeUnit(u *unit) {
 	if t.zeroFlags != 0 {
 		u.zeroFlags = u.meanings[t.zeroFlags-firstID]
 	}
+}
+
+// ownNames returns the names of the unit's identifiers other than entries, which have theirs.
+func (t *translator) ownNames(u *unit) []uint32 {
+	t.nameWords = t.nameWords[:0]
+	for n, name := range t.b.names {
+		if uint32(n) == u.self || u.meanings[n] == nil {
+			t.nameWords = appendName(t.nameWords, uint32(n), name)
+		}
+	}
+	return slices.Clone(t.nameWords)
 }
 
 // listShares lists the identifiers that stand for entries, of which there are count. Most
