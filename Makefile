@@ -8,7 +8,7 @@ VERSION := $(shell cat VERSION)
 GO_LDFLAGS := -s -w -X offlink/cmd/internal/cli.version=$(VERSION) -X offlink/runtime.version=$(VERSION)
 # The commands begin before the Go runtime, to see which standard streams are
 # closed (cmd/internal/cli/startup.go).
-ENTRY_LDFLAGS := $(if $(filter linux/amd64 linux/arm64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E offlink_entry)
+ENTRY_LDFLAGS := $(if $(filter linux/amd64 linux/arm64,$(or $(GOOS),$(shell $(GO) env GOOS))/$(or $(GOARCH),$(shell $(GO) env GOARCH))),-E offlink_entry)
 # The core's goroutines are not interrupted with signals, which are the host
 # program's (runtime/libofflink/signals.c).
 CORE_LDFLAGS := -X runtime.godebugDefault=asyncpreemptoff=1

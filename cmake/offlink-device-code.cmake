@@ -13,7 +13,8 @@
 # NVIDIA's GPUs from OFFLINK_CUDA_ARCH on (sm_75). spir64_x86_64 and spir64_aarch64
 # add native images of the embedded device to those of spir64; they need a C compiler
 # for that architecture. OFFLINK_CLANG names the clang
-# to use; the newest of clang-19 to clang-14 and clang is the default.
+# to use; the newest of clang-19 to clang-14 and clang is the default. OFFLINK_HOST is
+# the target triple of the host program; by default a cross build's own.
 
 # The vectorisers of -O2 and the closed forms of loops make integers of odd
 # widths and vectors of booleans, which SPIR-V lacks; devices vectorise by
@@ -31,6 +32,25 @@ set(_offlink_format_nvptx64 none)
 set(_offlink_opencl_nvptx64 CL2.0)
 set(_offlink_postlink_options -symbols -properties -emit-exported-symbols -emit-imported-symbols -emit-param-info
                               -device-globals -device-image-dependencies=externals)
+
+set(OFFLINK_HOST "" CACHE STRING "The target triple of the host program; by default the one that is built for")
+
+# -host of offload-wrap: OFFLINK_HOST, or in a cross build the compiler's target, as the
+# toolchain file names it.
+function(_offlink_host_option result)
+  set(triple "${OFFLINK_HOST}")
+  if(NOT triple AND CMAKE_CROSSCOMPILING)
+    foreach(target IN ITEMS "${CMAKE_CXX_COMPILER_TARGET}" "${CMAKE_C_COMPILER_TARGET}" "${CMAKE_SYSTEM_PROCESSOR}-unknown-linux-gnu")
+      if(target AND NOT triple)
+        set(triple "${target}")
+      endif()
+    endforeach()
+  endif()
+  set(${result} "" PARENT_SCOPE)
+  if(triple)
+    set(${result} "-host=${triple}" PARENT_SCOPE)
+  endif()
+endfunction()
 
 function(offlink_add_device_code)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;SPLIT" "SOURCES;TARGETS;OPTIONS;POSTLINK_OPTIONS")
@@ -79,6 +99,7 @@ function(_offlink_add_source source device)
   if(arg_SPLIT STREQUAL none)
     set(split "")
   endif()
+  _offlink_host_option(host)
   _offlink_device_language(language "${source}" ${_offlink_opencl_${device}})
   get_filename_component(path "${source}" ABSOLUTE)
   string(MAKE_C_IDENTIFIER "${source}_${device}" name)
@@ -90,7 +111,7 @@ function(_offlink_add_source source device)
   add_custom_command(OUTPUT "${base}.o"
     COMMAND offlink::postlink ${split} ${_offlink_postlink_options} ${_offlink_images_${device}} ${_offlink_to_${device}} ${arg_POSTLINK_OPTIONS}
             -o "${base}.table" "${base}.bc"
-    COMMAND offlink::offload-wrap -kind=sycl -target=${device} -format=${_offlink_format_${device}} -o "${base}.o" -batch "${base}.table"
+    COMMAND offlink::offload-wrap ${host} -kind=sycl -target=${device} -format=${_offlink_format_${device}} -o "${base}.o" -batch "${base}.table"
     DEPENDS "${base}.bc" COMMENT "Making device images of ${source} for ${device}" VERBATIM)
   set_source_files_properties("${base}.o" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
   target_sources(${arg_TARGET} PRIVATE "${base}.o")

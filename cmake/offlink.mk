@@ -13,7 +13,8 @@
 # (libclc's nvptx64--nvidiacl.bc of the same LLVM as clang, for the functions of
 # OpenCL C that PTX has no instruction for; none),
 # OFFLINK_CLANG_OPTIONS, OFFLINK_POSTLINK_OPTIONS, OFFLINK_BIN and OFFLINK_INCLUDE
-# (default: next to this file's prefix).
+# (default: next to this file's prefix), OFFLINK_HOST (target triple of the host
+# program; default: the one of $(CC), which for a cross build is the other machine's).
 # Taken now: a later include, as of the dependencies below, is the last word then,
 # and a rule of this file would be the default goal.
 offlink_goal    := $(.DEFAULT_GOAL)
@@ -27,6 +28,7 @@ OFFLINK_BIN     ?= $(OFFLINK_PREFIX)/bin
 OFFLINK_INCLUDE ?= $(OFFLINK_PREFIX)/include
 OFFLINK_CLANG   ?= $(or $(shell for c in clang-19 clang-18 clang-17 clang-16 clang-15 clang-14 clang; do \
 	command -v $$c && break; done),clang)
+OFFLINK_HOST    ?= $(shell $(CC) -dumpmachine 2>/dev/null)
 OFFLINK_SPLIT   ?= source
 OFFLINK_TARGETS ?= spir64
 OFFLINK_CUDA_ARCH ?= sm_75
@@ -61,13 +63,15 @@ define offlink_wrap
 '$(OFFLINK_BIN)/postlink' $(if $(filter-out none,$(OFFLINK_SPLIT)),-split=$(OFFLINK_SPLIT)) -symbols -properties \
   -emit-exported-symbols -emit-imported-symbols -emit-param-info -device-globals -device-image-dependencies=externals \
   $(offlink_images_$1) $(OFFLINK_POSTLINK_OPTIONS) -o $*.$1.device.table $*.$1.device.bc
-'$(OFFLINK_BIN)/offload-wrap' -kind=sycl -target=$1 -format=$(offlink_format_$1) -o $*.$1.wrapped.o -batch $*.$1.device.table
+'$(OFFLINK_BIN)/offload-wrap' $(if $(OFFLINK_HOST),-host=$(OFFLINK_HOST)) -kind=sycl -target=$1 -format=$(offlink_format_$1) -o $*.$1.wrapped.o -batch $*.$1.device.table
 
 endef
 
-# The objects of all devices become one.
+# The objects of all devices become one, by the compiler unless LD is given: make's
+# own ld takes no objects of another machine.
+offlink_link = $(if $(filter default undefined,$(origin LD)),$(CC) -nostdlib,$(LD))
 define offlink_join
-$(LD) -r -o $@ $(foreach d,$(offlink_devices),$*.$d.wrapped.o)
+$(offlink_link) -r -o $@ $(foreach d,$(offlink_devices),$*.$d.wrapped.o)
 @rm -f $(foreach d,$(offlink_devices),$*.$d.wrapped.o)
 endef
 
@@ -76,7 +80,8 @@ endef
 # included file it is made before any object, with the variables as they are
 # after the whole makefile was read, and not with those of one target.
 offlink_settings = $(strip $(OFFLINK_CLANG) $(OFFLINK_TARGETS) $(OFFLINK_SPLIT) $(OFFLINK_CUDA_ARCH) $(OFFLINK_LIBCLC) \
-	$(OFFLINK_CLANG_OPTIONS) $(OFFLINK_POSTLINK_OPTIONS) $(OFFLINK_BIN) $(OFFLINK_INCLUDE))
+	$(OFFLINK_CLANG_OPTIONS) $(OFFLINK_POSTLINK_OPTIONS) $(OFFLINK_BIN) $(OFFLINK_INCLUDE) \
+	$(OFFLINK_HOST))
 offlink_quoted = '\# $(subst ','\'',$(offlink_settings))'
 offlink.device.settings: offlink_always
 	@printf '%s\n' $(offlink_quoted) | cmp -s - $@ || printf '%s\n' $(offlink_quoted) >$@
