@@ -223,6 +223,9 @@ func (o *cacheCommand) newExplain() *cobra.Command {
 // same device and resolves the same images, as the key depends on both. The kernel is
 // neither built nor run.
 func (o *cacheCommand) explainLaunch(c *cache.Cache, kernel, selector string, names []string) (err error) {
+	if err, ok := inOwnProcess(selector); ok {
+		return err
+	}
 	rt := runtime.NewLazily(backends.Lazy(backends.Options{Output: io.Discard}), runtime.Options{Cache: c})
 	defer closeInto(&err, rt.Shutdown)
 	images, err := openImages(rt, names)

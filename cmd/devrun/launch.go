@@ -96,6 +96,9 @@ func newLaunchCommand(s cli.Streams) *cobra.Command {
 // for drivers; everything is closed in the reverse order, and the first error
 // counts.
 func launchKernel(ctx context.Context, o launchOptions, s cli.Streams) (err error) {
+	if err, ok := inOwnProcess(o.device); ok {
+		return err
+	}
 	job, err := parseJob(o)
 	if err != nil {
 		return err
@@ -124,6 +127,7 @@ func launchKernel(ctx context.Context, o launchOptions, s cli.Streams) (err erro
 	if err != nil {
 		return err
 	}
+	present.useDevice(device)
 	if job.options.kernel, err = images.findKernel(o.kernel); err != nil {
 		return err
 	}

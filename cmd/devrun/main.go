@@ -15,7 +15,8 @@ import (
 
 func main() {
 	hostdev.CollectLater()
-	cli.Exit(runCommand(os.Args[1:], cli.OSStreams()))
+	args := takeOwnProcess(os.Args)
+	cli.Exit(runCommand(args, cli.OSStreams()))
 }
 
 // runCommand is the program: it returns the exit code.

@@ -50,6 +50,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("GOLDEN", filepath.Join(root, "testdata/wrapper"))
 			e.Setenv("SUITE", filepath.Join(root, "runtime/drivertest/testdata"))
+			e.Setenv("PLUGIN", filepath.Join(root, "runtime/piplugin/testdata"))
 			e.Setenv("FAKECUDA", filepath.Join(root, "runtime/cuda/testdata/fakecuda.c"))
 			e.Setenv("ONEAPI_DEVICE_SELECTOR", "host:*") // whatever drivers are installed
 			return nil

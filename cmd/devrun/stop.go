@@ -15,6 +15,11 @@ import (
 func stoppableContext(ctx context.Context, limit time.Duration) (_ context.Context, stop func()) {
 	ctx, release := cli.StoppedBySignal(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
+	context.AfterFunc(ctx, func() {
+		if _, ok := errors.AsType[*cli.SignalError](context.Cause(ctx)); ok {
+			present.noteSignal()
+		}
+	})
 	var late <-chan time.Time
 	if limit > 0 {
 		late = time.After(limit)

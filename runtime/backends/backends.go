@@ -18,6 +18,7 @@ import (
 	"offlink/runtime/internal/dl"
 	"offlink/runtime/levelzero"
 	"offlink/runtime/opencl"
+	"offlink/runtime/selector"
 )
 
 // Options configure the back ends; the zero value is right for
@@ -176,6 +177,26 @@ func Lazy(o Options) []runtime.Backend {
 		list = append(list, runtime.Backend{Name: b.name, Open: func() []driver.Driver { return l.openBuiltin(b) }, Embedded: b.library == ""})
 	}
 	return list
+}
+
+// OpensLibraries reports whether a search for a device that is spelled so, as
+// [runtime.Runtime.Device] takes it, may open the library of a driver or of a plugin.
+func OpensLibraries(o Options, spelled string) bool {
+	d, _, err := startDiscovery(&o)
+	if err != nil {
+		return false // Lazy opens nothing either
+	}
+	if len(pluginNames(&o)) > 0 {
+		return true
+	}
+	name, _, _ := strings.Cut(strings.ToLower(spelled), ":")
+	name = selector.BackendName(name)
+	for _, b := range builtin {
+		if (name == "" || name == "*" || name == b.name) && b.library != "" && d.Filter.MayChoose(b.name) {
+			return true
+		}
+	}
+	return false
 }
 
 // lazyDiscovery is a Discovery whose back ends are opened one by one.

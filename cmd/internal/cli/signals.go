@@ -152,6 +152,22 @@ func Exit(code int) {
 		cleanUp()
 		dieBy(received)
 	}
+	leave(code)
+}
+
+// EndBy makes [Exit] end the process by the signal, which ended another process that did its work.
+func EndBy(s os.Signal) { noteSignal(s) }
+
+// atExit is called with the exit code. It is set once, at the start.
+var atExit = func(int) {}
+
+// AtExit has tell called with the exit code when the process ends by [Exit], or after a
+// signal that it answers with an exit code. It is called once, before anything else.
+func AtExit(tell func(code int)) { atExit = tell }
+
+// leave ends the process.
+func leave(code int) {
+	atExit(code)
 	os.Exit(code)
 }
 

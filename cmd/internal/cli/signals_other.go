@@ -13,4 +13,4 @@ var crashSignals []os.Signal
 func refuseLargeFiles() {}
 
 // dieBy ends the process as an interrupt does.
-func dieBy(os.Signal) { os.Exit(130) }
+func dieBy(os.Signal) { leave(130) }

@@ -29,7 +29,7 @@ func refuseLargeFiles() { signal.Notify(make(chan os.Signal, 1), syscall.SIGXFSZ
 func dieBy(s os.Signal) {
 	number := s.(syscall.Signal)
 	if slices.Contains(crashSignals, s) { // the Go runtime would take it
-		os.Exit(128 + int(number))
+		leave(128 + int(number))
 	}
 	signal.Reset(s)
 	if number == syscall.SIGPIPE {
@@ -37,7 +37,7 @@ func dieBy(s os.Signal) {
 	} else if syscall.Kill(os.Getpid(), number) == nil {
 		time.Sleep(time.Second) // it comes to any thread
 	}
-	os.Exit(128 + int(number))
+	leave(128 + int(number))
 }
 
 // writeIntoNothing writes into a pipe without a reader, as standard output:

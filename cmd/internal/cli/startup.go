@@ -43,3 +43,15 @@ func CloseStreams() {
 		}
 	}
 }
+
+// StandardFiles are the standard streams for a process that does the work of this one: nil
+// for each that this one was started without.
+func StandardFiles() []*os.File {
+	files := []*os.File{os.Stdin, os.Stdout, os.Stderr}
+	for fd := range files {
+		if streamWasClosed(fd) {
+			files[fd] = nil
+		}
+	}
+	return files
+}

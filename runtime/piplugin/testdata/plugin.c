@@ -7,6 +7,7 @@
  *   -DPI_TAKES='"14.37"'   the one version that it takes; all without it
  *   -DPI_RESULT=-30        the result of piPluginInit
  *   -DPI_NULL=SLOT, -DPI_JUNK=SLOT     an entry that is null, or points nowhere
+ *   -DAT_LAUNCH='_exit(0)' a statement at the start of each launch
  *   -DNO_USM, -DNO_POINTERS, -DNO_NAMES, -DNO_BINARIES  functions that it lacks
  */
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fakedevice.h"
 #include "pi_tables.h"
@@ -567,6 +569,9 @@ int piKernelGetGroupInfo(object *k, object *d, uint32_t what, size_t room, void 
 int piEnqueueKernelLaunch(object *q, object *k, uint32_t dimensions, const size_t *offset, const size_t *global, const size_t *local, WAITS) {
   ENTER;
   KNOWN(k, 'K');
+#ifdef AT_LAUNCH
+  AT_LAUNCH;
+#endif
   if (dimensions < 1 || dimensions > 3)
     return INVALID_VALUE;
   int status = begin(n, list);
