@@ -8,7 +8,7 @@
 # <offlink/device.h>. Headers that a source includes are followed. The images of
 # different sources and targets are made in parallel.
 #
-# SPLIT is postlink's -split (default source). TARGETS are the devices: spir64,
+# SPLIT is postlink's -split; source, an image for each source, is the default. TARGETS are the devices: spir64,
 # SPIR-V for every device that takes it (the default), and nvptx64, PTX for
 # NVIDIA's GPUs from OFFLINK_CUDA_ARCH on (sm_75). spir64_x86_64 and spir64_aarch64
 # add native images of the embedded device to those of spir64; they need a C compiler
@@ -96,7 +96,9 @@ endfunction()
 # The commands for one source and one device. Uses the caller's arg_ variables.
 function(_offlink_add_source source device)
   set(split -split=${arg_SPLIT})
-  if(arg_SPLIT STREQUAL none)
+  # Each source is a module of its own. -split=source would put the functions without
+  # OFFLINK_KERNEL and OFFLINK_EXTERNAL into a second image.
+  if(arg_SPLIT MATCHES "^(none|source)$")
     set(split "")
   endif()
   _offlink_host_option(host)

@@ -7,7 +7,8 @@
 #   	$(CC) -o $@ $^ $(shell pkg-config --libs offlink)
 #
 # Variables: OFFLINK_CLANG (the newest of clang-19 to clang-14 and clang),
-# OFFLINK_SPLIT (none, source, kernel, auto; default source), OFFLINK_TARGETS
+# OFFLINK_SPLIT (source, an image for each source, which is the default; none, kernel,
+# auto), OFFLINK_TARGETS
 # (spir64, the default, and nvptx64; spir64_x86_64 and spir64_aarch64 add native images
 # of the embedded device to those of spir64), OFFLINK_CUDA_ARCH (sm_75), OFFLINK_LIBCLC
 # (libclc's nvptx64--nvidiacl.bc of the same LLVM as clang, for the functions of
@@ -58,9 +59,11 @@ $(OFFLINK_CLANG) $(offlink_clang_$1) -I'$(OFFLINK_INCLUDE)' $2 $(OFFLINK_CLANG_O
 
 endef
 
-# $(call offlink_wrap,DEVICE): $*.DEVICE.device.bc to an object
+# $(call offlink_wrap,DEVICE): $*.DEVICE.device.bc to an object. Each source is a module of
+# its own: -split=source would put the functions without OFFLINK_KERNEL and
+# OFFLINK_EXTERNAL into a second image.
 define offlink_wrap
-'$(OFFLINK_BIN)/postlink' $(if $(filter-out none,$(OFFLINK_SPLIT)),-split=$(OFFLINK_SPLIT)) -symbols -properties \
+'$(OFFLINK_BIN)/postlink' $(if $(filter-out none source,$(OFFLINK_SPLIT)),-split=$(OFFLINK_SPLIT)) -symbols -properties \
   -emit-exported-symbols -emit-imported-symbols -emit-param-info -device-globals -device-image-dependencies=externals \
   $(offlink_images_$1) $(OFFLINK_POSTLINK_OPTIONS) -o $*.$1.device.table $*.$1.device.bc
 '$(OFFLINK_BIN)/offload-wrap' $(if $(OFFLINK_HOST),-host=$(OFFLINK_HOST)) -kind=sycl -target=$1 -format=$(offlink_format_$1) -o $*.$1.wrapped.o -batch $*.$1.device.table
