@@ -137,7 +137,15 @@ func (r *Runtime) WriteGlobal(ctx context.Context, d *Device, q driver.Queue, v 
 	if err := v.CheckRange(offset, int64(len(data)), globals.ErrCopyTo); err != nil {
 		return err
 	}
-	return r.withGlobal(ctx, d, v, func(m driver.Memory) error { return q.Write(m, offset, data, s) })
+	return r.withGlobal(ctx, d, v, func(m driver.Memory, p *linkedProgram) error {
+		if err := q.Write(m, offset, data, s); err != nil {
+			return err
+		}
+		if p != nil {
+			p.written.Store(v.ID, true)
+		}
+		return nil
+	})
 }
 
 // ReadGlobal copies a device global to data.
@@ -145,12 +153,12 @@ func (r *Runtime) ReadGlobal(ctx context.Context, d *Device, q driver.Queue, v g
 	if err := v.CheckRange(offset, int64(len(data)), globals.ErrCopyFrom); err != nil {
 		return err
 	}
-	return r.withGlobal(ctx, d, v, func(m driver.Memory) error { return q.Read(m, offset, data, s) })
+	return r.withGlobal(ctx, d, v, func(m driver.Memory, _ *linkedProgram) error { return q.Read(m, offset, data, s) })
 }
 
 // withGlobal calls f with the memory of a variable: the shared memory, or for image scope
-// the variable of the only program that has it.
-func (r *Runtime) withGlobal(ctx context.Context, d *Device, v globals.Variable, f func(driver.Memory) error) error {
+// the variable of the only program that has it, with that program.
+func (r *Runtime) withGlobal(ctx context.Context, d *Device, v globals.Variable, f func(driver.Memory, *linkedProgram) error) error {
 	if err := r.checkOpen(); err != nil {
 		return err
 	}
@@ -160,7 +168,7 @@ func (r *Runtime) withGlobal(ctx context.Context, d *Device, v globals.Variable,
 			return err
 		}
 		defer m.releaseUse() // a command that was queued keeps the memory until it ends
-		return f(m.Memory)
+		return f(m.Memory, nil)
 	}
 	img, err := imageForDevice(d, &v)
 	if err != nil {
@@ -172,7 +180,7 @@ func (r *Runtime) withGlobal(ctx context.Context, d *Device, v globals.Variable,
 	}
 	m, err := b.value.Variable(v.ID)
 	if err == nil {
-		err = f(m)
+		err = f(m, b.value)
 	}
 	// A command that was queued needs the program until it ends, also where its images
 	// go meanwhile: driver.Program.Close leaves it that.
@@ -196,6 +204,40 @@ func imageForDevice(d *Device, v *globals.Variable) (*registry.Image, error) {
 	return nil, err
 }
 
+// oneProgram is the advice where a variable of image scope is in several programs.
+const oneProgram = "keep the variable and all kernels that use it in one image, without specialization constants"
+
+// warnWritten warns of variables of image scope that the host has written in another program:
+// in the new one they have their first values.
+func (b *builder) warnWritten() {
+	warn := b.runtime.options.Warn
+	if warn == nil {
+		return
+	}
+	for _, img := range b.link.Images {
+		for _, id := range globals.Of(img) {
+			if v, err := b.runtime.globals.database.ByID(id); err != nil || !v.ImageScope || !slices.Contains(v.Images, img) {
+				continue
+			}
+			if kernel := b.writtenBy(img, id); kernel != "" {
+				warn(fmt.Sprintf("kernel %s: the host has written device global %s in the program of kernel %s, and here it has its first value, as each program has a variable of its own: %s", b.link.Kernel, id, kernel, oneProgram))
+			}
+		}
+	}
+}
+
+// writtenBy returns the kernel of a program whose variable the host has written, "" if there
+// is none.
+func (b *builder) writtenBy(img *registry.Image, id string) (kernel string) {
+	b.runtime.programs.findBuilt(func(key programKey, images []*registry.Image, p *linkedProgram) bool {
+		if _, written := p.written.Load(id); written && key.device == b.device && indexOf(images, img) >= 0 && (kernel == "" || p.link.Kernel < kernel) {
+			kernel = p.link.Kernel
+		}
+		return false // it is not wanted for a launch
+	})
+	return kernel
+}
+
 // programOf returns the only program with an image on a device. If there is none, it is
 // built for any kernel of the image.
 func (r *Runtime) programOf(ctx context.Context, d *Device, img *registry.Image, id string) (*builtProgram, error) {
@@ -212,12 +254,12 @@ func (r *Runtime) programOf(ctx context.Context, d *Device, img *registry.Image,
 		return b, nil
 	case found > 1:
 		// Each program has a variable of its own, so that the name is ambiguous.
-		return nil, errors.Join(fmt.Errorf("device global %s: %w %d programs have %v, built for different specialization constants or linked with different images, and each has a variable of its own: "+
-			"keep the variable in a source whose kernels use no specialization constants", id, globals.ErrManyImage, found, img), b.releaseUse())
+		return nil, errors.Join(fmt.Errorf("device global %s: %w %d programs have %v, built for different specialization constants or linked with different images, and each has a variable of its own: %s",
+			id, globals.ErrManyImage, found, img, oneProgram), b.releaseUse())
 	}
 	kernels := img.Kernels()
 	if len(kernels) == 0 {
-		return nil, fmt.Errorf("device global %s: %v has no kernel, and no program has the image: %w", id, img, globals.ErrNoImage)
+		return nil, fmt.Errorf("device global %s: %v has no kernel, and no program has the image: %w Open a kernel that uses the variable first.", id, img, globals.ErrNoImage)
 	}
 	p, err := r.Program(ctx, d, KernelRef{Name: kernels[0], Owner: img.Owner})
 	if err != nil {

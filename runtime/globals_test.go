@@ -167,6 +167,40 @@ func TestOwnGlobal(t *testing.T) {
 	}
 }
 
+// TestOwnGlobalInTwoPrograms: a program whose variable of image scope the host has not written,
+// although it has written that of another program, comes with a warning, and the name alone
+// names neither variable.
+func TestOwnGlobalInTwoPrograms(t *testing.T) {
+	_, rt, device, queue := globalsRuntime(t)
+	var warnings []string
+	rt.options.Warn = func(line string) { warnings = append(warnings, line) }
+	library := image(drivertest.Code{Kernels: []string{"k1"}, Exports: []string{"LibDeviceFunc"}})
+	library.Properties.Put(props.SetDeviceGlobals, "own", props.Bytes([]byte{16, 0, 0, 0, 1, 0, 0, 0}))
+	rt.Register(libOwner, []*devimg.Image{library})
+	rt.Register(appOwner, []*devimg.Image{image(drivertest.Code{Kernels: []string{"k2"}, Imports: []string{"LibDeviceFunc"}})})
+	v := must(rt.DeviceGlobals().ByID("own"))
+	data := make([]byte, 1)
+	if err := rt.ReadGlobal(t.Context(), device, queue, v, 0, data, driver.Sync{Block: true}); err != nil {
+		t.Fatal(err)
+	}
+	_ = must(rt.Program(t.Context(), device, KernelRef{Name: "k1"})).Close()
+	if len(warnings) > 0 {
+		t.Errorf("before a write: %q", warnings)
+	}
+	if err := rt.WriteGlobal(t.Context(), device, queue, v, 0, []byte{9}, driver.Sync{Block: true}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_ = must(rt.Program(t.Context(), device, KernelRef{Name: "k2"})).Close()
+	}
+	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], "kernel k2: the host has written device global own in the program of kernel k1, and here it has its first value") {
+		t.Errorf("after it: %q", warnings)
+	}
+	if err := rt.ReadGlobal(t.Context(), device, queue, v, 0, data, driver.Sync{Block: true}); !errors.Is(err, globals.ErrManyImage) || !strings.Contains(err.Error(), oneProgram) {
+		t.Errorf("of the two: %v", err)
+	}
+}
+
 // TestOwnGlobalStays: the value of a variable is not lost with a program that nobody holds,
 // when there are too many programs or the device is short of memory.
 func TestOwnGlobalStays(t *testing.T) {

@@ -163,6 +163,7 @@ func (b *builder) buildProgram(ctx context.Context) (*linkedProgram, error) {
 		}
 		b.keepBinary(inputs, p)
 	}
+	b.warnWritten()
 	return &linkedProgram{Program: p, link: b.link, specs: b.specs, ownVariables: b.runtime.globals.database.HaveOwn(b.link.Images)}, nil
 }
 

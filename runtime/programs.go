@@ -42,8 +42,10 @@ type linkedProgram struct {
 	driver.Program
 	link  *resolve.Link
 	specs []string // of the images of the link
-	// ownVariables: device globals of image scope are in it, with their values.
+	// ownVariables: device globals of image scope are in it, with their values. written has
+	// the ids of those that the host has written.
 	ownVariables bool
+	written      sync.Map
 
 	mu       sync.Mutex
 	prepared bool // for its first launch
