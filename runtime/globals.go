@@ -259,7 +259,7 @@ func (r *Runtime) programOf(ctx context.Context, d *Device, img *registry.Image,
 	}
 	kernels := img.Kernels()
 	if len(kernels) == 0 {
-		return nil, fmt.Errorf("device global %s: %v has no kernel, and no program has the image: %w Open a kernel that uses the variable first.", id, img, globals.ErrNoImage)
+		return nil, fmt.Errorf("device global %s: %v has no kernel and is in no program; open a kernel that uses the variable first: %w", id, img, globals.ErrNoImage)
 	}
 	p, err := r.Program(ctx, d, KernelRef{Name: kernels[0], Owner: img.Owner})
 	if err != nil {
