@@ -31,8 +31,8 @@ const (
 	exitLine   = "exit "
 )
 
-// ownProcess writes the lines of the process with the work. In devrun itself, and where there
-// are no such processes, it is nil and writes nothing.
+// ownProcess writes the lines of the process with the work. In devrun itself, and on systems
+// without such processes, it is nil and writes nothing.
 type ownProcess struct {
 	mu  sync.Mutex
 	out io.Writer
@@ -81,7 +81,7 @@ func (p *ownProcess) useDevice(d *runtime.Device) {
 // noteSignal tells that a signal came, so that devrun does not pass it on.
 func (p *ownProcess) noteSignal() { p.writeLine(signalLine) }
 
-// ownProcessLines is what the process has told.
+// ownProcessLines are the lines of the process with the work.
 type ownProcessLines struct {
 	mu       sync.Mutex
 	driver   string
