@@ -13,7 +13,9 @@
 # NVIDIA's GPUs from OFFLINK_CUDA_ARCH on (sm_75). spir64_x86_64 and spir64_aarch64
 # add native images of the embedded device to those of spir64; they need a C compiler
 # for that architecture. OFFLINK_CLANG names the clang
-# to use; the newest of clang-19 to clang-14 and clang is the default. OFFLINK_HOST is
+# to use; the newest of clang-19 to clang-14 and clang is the default. OFFLINK_LIBCLC is
+# libclc's nvptx64--nvidiacl.bc of the same LLVM as clang, for the functions of OpenCL C
+# that PTX has no instruction for; none is the default. OFFLINK_HOST is
 # the target triple of the host program; by default a cross build's own.
 
 # The vectorisers of -O2 and the closed forms of loops make integers of odd
@@ -33,6 +35,7 @@ set(_offlink_opencl_nvptx64 CL2.0)
 set(_offlink_postlink_options -symbols -properties -emit-exported-symbols -emit-imported-symbols -emit-param-info
                               -device-globals -device-image-dependencies=externals)
 
+set(OFFLINK_LIBCLC "" CACHE FILEPATH "libclc's nvptx64--nvidiacl.bc, for the functions of OpenCL C")
 set(OFFLINK_HOST "" CACHE STRING "The target triple of the host program; by default the one that is built for")
 
 # -host of offload-wrap: OFFLINK_HOST, or in a cross build the compiler's target, as the
@@ -95,6 +98,10 @@ endfunction()
 
 # The commands for one source and one device. Uses the caller's arg_ variables.
 function(_offlink_add_source source device)
+  set(libclc "")
+  if(device STREQUAL nvptx64 AND OFFLINK_LIBCLC)
+    set(libclc -Xclang -mlink-builtin-bitcode -Xclang "${OFFLINK_LIBCLC}" -Wno-linker-warnings)
+  endif()
   set(split -split=${arg_SPLIT})
   # Each source is a module of its own. -split=source would put the functions without
   # OFFLINK_KERNEL and OFFLINK_EXTERNAL into a second image.
@@ -107,7 +114,7 @@ function(_offlink_add_source source device)
   string(MAKE_C_IDENTIFIER "${source}_${device}" name)
   set(base "${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}.device/${name}")
   add_custom_command(OUTPUT "${base}.bc"
-    COMMAND "${OFFLINK_CLANG}" ${_offlink_clang_${device}} ${language} "-I$<TARGET_PROPERTY:offlink::device,INTERFACE_INCLUDE_DIRECTORIES>"
+    COMMAND "${OFFLINK_CLANG}" ${_offlink_clang_${device}} ${libclc} ${language} "-I$<TARGET_PROPERTY:offlink::device,INTERFACE_INCLUDE_DIRECTORIES>"
             ${arg_OPTIONS} -MD -MT "${base}.bc" -MF "${base}.d" -o "${base}.bc" "${path}"
     DEPENDS "${path}" DEPFILE "${base}.d" COMMENT "Compiling device code ${source} for ${device}" VERBATIM)
   add_custom_command(OUTPUT "${base}.o"
