@@ -97,7 +97,7 @@ func (f *File) readMapped(file *os.File, size int64) (err error) {
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
 	for i := range f.images {
-		f.images[i].Code = &mappedCode{f.images[i].Code, f}
+		f.images[i].Code = container.WrapCode(f.images[i].Code, func(c devimg.Code) devimg.Code { return &mappedCode{c, f} })
 	}
 	return nil
 }

@@ -10,26 +10,34 @@ import (
 	"offlink/ir/bitcode"
 	"offlink/ir/sycl"
 	"offlink/spirv"
+	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 )
 
 // KernelNames returns the names of the kernels that the code of an image has,
 // in its order and each once: of SPIR-V, LLVM bitcode, PTX, and the ELF files
-// of AMD, NVIDIA and OpenMP on the host. Code of other forms, and code that is
-// compressed, gives none. It reads the whole code; an error says that the code
-// is damaged.
+// of AMD, NVIDIA and OpenMP on the host. Code of other forms, and code of
+// FormatCompressedNone, gives none; compressed entries of CUDA fat binaries are
+// inflated. It reads the whole code; an error says that the code is damaged.
 func KernelNames(img *devimg.Image) ([]string, error) {
+	if _, packed := container.PackedSize(img); packed {
+		plain, err := container.Uncompress(img, container.NewBudget(0))
+		if err != nil {
+			return nil, err
+		}
+		img = plain
+	}
 	var head [64]byte
 	n, _ := img.Code.ReadAt(head[:], 0)
 	read := kernelReader(head[:n])
 	if read == nil {
 		return nil, nil
 	}
-	code, err := devimg.ReadCode(img.Code)
-	if err != nil {
+	var code bytes.Buffer // grows with the content: compressed code may promise more than it has
+	if err := devimg.Copy(&code, img.Code); err != nil {
 		return nil, err
 	}
-	names, err := read(code)
+	names, err := read(code.Bytes())
 	if err != nil {
 		return nil, err
 	}

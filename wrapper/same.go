@@ -11,7 +11,8 @@ import (
 // HasCode reports whether the image has that code, as it lies in the file or
 // as it was before it was compressed.
 func (l *Located) HasCode(code devimg.Code, budget *container.Budget) (bool, error) {
-	if same, err := equalCode(l.Image.Code, code); same || err != nil || l.Format != devimg.FormatCompressedNone {
+	_, packed := container.PackedSize(&l.Image)
+	if same, err := equalCode(l.Image.Code, code); same || err != nil || l.Format != devimg.FormatCompressedNone && !packed {
 		return same, err
 	}
 	plain, err := container.Uncompress(&l.Image, budget)

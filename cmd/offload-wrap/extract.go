@@ -236,8 +236,15 @@ func (x *extraction) groupOf(img *devimg.Image) *group {
 	return g
 }
 
+// packedExtensions are the file name extensions of the tools that inflate the code that a CUDA
+// fat binary compressed. LZ4's tool reads frames, and this is a block of one.
+var packedExtensions = map[string]string{container.MethodZstd: "zst", container.MethodLZ4: "lz4block"}
+
 // codeExtension is the usual file name extension for the form of the code.
 func codeExtension(img *devimg.Image) string {
+	if method := container.PackedMethod(img); method != "" { // --raw
+		return packedExtensions[method]
+	}
 	format := img.Format
 	if format == devimg.FormatNone {
 		format = devimg.Sniff(img.Code)

@@ -200,7 +200,8 @@ const inflaters = 2
 // inspectorCount returns how many workers inspect the images: few if any is compressed.
 func inspectorCount(f *wrapper.File, images []int) int {
 	for _, i := range images {
-		if f.Images()[i].Format == devimg.FormatCompressedNone || devimg.Sniff(f.Images()[i].Code) == devimg.FormatCompressedNone {
+		img := &f.Images()[i].Image
+		if _, packed := container.PackedSize(img); packed || img.Format == devimg.FormatCompressedNone || devimg.Sniff(img.Code) == devimg.FormatCompressedNone {
 			return min(inflaters, runtime.GOMAXPROCS(0))
 		}
 	}
@@ -222,7 +223,11 @@ const maxSearched = 8 << 20
 
 // searchedCode reports whether the list knows the kernels of an image.
 func searchedCode(img *wrapper.Located) bool {
-	return len(img.Entries) > 0 || img.HasEntries || img.Format == devimg.FormatCompressedNone || img.Code.Size() <= maxSearched
+	size := img.Code.Size()
+	if inflated, packed := container.PackedSize(&img.Image); packed {
+		size = inflated
+	}
+	return len(img.Entries) > 0 || img.HasEntries || img.Format == devimg.FormatCompressedNone || size <= maxSearched
 }
 
 // inspectImage reads the code of an image. The error says that it is damaged.

@@ -49,7 +49,7 @@ func TestWholeBinaries(t *testing.T) {
 		{"a cubin of its magic number", cubin[:4], "not a whole cubin"},
 		{"a section that ends after the file", cubinOf(elf.EM_CUDA, textSize+1), "not a whole cubin"},
 		{"a host's object", cubinOf(elf.EM_X86_64, textSize), "not a cubin"},
-		{"a fat binary", fatBinaryOf(testEntry{1, 50, ptxFor("sm_50"), false}), ""},
+		{"a fat binary", fatBinaryOf(testEntry{1, 50, ptxFor("sm_50"), false, false}), ""},
 		{"a fat binary whose entry is cut short", fat(32), "entry"},
 		{"a fat binary cut short", fat(33), "its header says"},
 		{"a fat binary of most of 64 bits", fat(^uint64(0)), "its header says"},

@@ -44,12 +44,9 @@ func (o *object) readCode(specBuffer []byte) (err error) {
 			return err
 		}
 	}
-	switch o.kind {
-	case codeCubin:
+	if o.kind == codeCubin {
 		o.cubin, err = ptx.ReadCubin(o.code)
 		return err
-	case codeFatBinary: // compressed
-		return nil
 	}
 	if o.ptx, err = ptx.Parse(o.name, o.code); err == nil {
 		err = checkTarget(o.ptx)
@@ -135,7 +132,7 @@ func (d *Device) ownObjects(objects []driver.Object) ([]*object, error) {
 			return nil, errors.New("the object is not of this device")
 		}
 		if own[i].isLinked() && len(objects) > 1 {
-			return nil, &driver.BuildError{Device: d.info.Name, Err: fmt.Errorf("%s is a compressed fat binary or a cubin that was linked, which cannot be linked with others; give its PTX, or a cubin for linking (nvcc -rdc=true -cubin)", own[i].name)}
+			return nil, &driver.BuildError{Device: d.info.Name, Err: fmt.Errorf("%s is a cubin that was linked, which cannot be linked with others; give its PTX, or a cubin for linking (nvcc -rdc=true -cubin)", own[i].name)}
 		}
 	}
 	return own, nil
@@ -143,7 +140,7 @@ func (d *Device) ownObjects(objects []driver.Object) ([]*object, error) {
 
 // isLinked reports whether an object was linked before.
 func (o *object) isLinked() bool {
-	return o.kind == codeFatBinary || o.kind == codeCubin && !o.cubin.Relocatable
+	return o.kind == codeCubin && !o.cubin.Relocatable
 }
 
 // linkCode links the objects to a cubin. A single one that was linked before is taken as it is.

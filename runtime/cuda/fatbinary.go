@@ -1,48 +1,75 @@
 package cuda
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"offlink/ptx"
 	"offlink/wrapper/container"
+	"offlink/wrapper/devimg"
 )
 
 // fatEntry is an entry of a fat binary: code for one architecture.
 type fatEntry struct {
 	sm    int // 90 for sm_90
 	form  string
-	code  []byte // nil if it is compressed
-	exact bool   // for devices of that architecture alone, as sm_90a is
+	image *devimg.Image // perhaps compressed
+	code  []byte        // of PTX, once it was looked at
+	exact bool          // for devices of that architecture alone, as sm_90a is
 }
 
 // openFatBinary puts the entry of a fat binary that fits the device best in its place, as the
 // driver would choose: native code for the architecture, or for an older one of the same
 // generation, else the newest PTX that the device is not too old for. With the entry's PTX or
-// cubin the parameters of kernels are known, and it can be linked with others. Where only
-// compressed entries fit, the fat binary stays, and the driver chooses.
+// cubin the parameters of kernels are known, and it can be linked with others. Compressed
+// entries are inflated: PTX, as its text says for which devices it is, and the entry that is
+// taken.
 func (o *object) openFatBinary(major, minor int) error {
 	if err := checkFatBinary(o.code); err != nil {
 		return err
 	}
-	entries, err := fatEntries(o.code)
+	budget := container.NewBudget(0)
+	entries, err := fatEntries(o.code, 10*major+minor, budget)
 	if err != nil {
 		return err
 	}
-	best, packed := bestEntry(entries, 10*major+minor)
-	if best == nil && !packed {
+	best := bestEntry(entries, 10*major+minor)
+	if best == nil {
 		return fmt.Errorf("the fat binary has %s, and nothing for sm_%d%d", describeEntries(entries), major, minor)
 	}
-	if best != nil {
-		o.code, o.kind = best.code, kindOf(best.code)
+	code, err := best.inflate(budget)
+	if err != nil {
+		return err
+	}
+	if o.code, o.kind = code, kindOf(code); o.kind == codeFatBinary {
+		return fmt.Errorf("the fat binary's %s for sm_%d is a fat binary again", best.form, best.sm)
 	}
 	return nil
 }
 
-// fatEntries reads the entries with native code and with PTX.
-func fatEntries(code []byte) (list []fatEntry, err error) {
-	found, err := container.Read(code, container.NewBudget(0))
+// inflate returns the code of the entry.
+func (e *fatEntry) inflate(budget *container.Budget) ([]byte, error) {
+	if e.code != nil {
+		return e.code, nil
+	}
+	var code bytes.Buffer // grows with the content: compressed code may promise more than it has
+	plain, err := container.Uncompress(e.image, budget)
+	if err == nil {
+		err = devimg.Copy(&code, plain.Code)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the fat binary's %s for sm_%d: %w", e.form, e.sm, err)
+	}
+	e.code = code.Bytes()
+	return e.code, nil
+}
+
+// fatEntries reads the entries with native code and with PTX. Of PTX that is not too new for the
+// device it reads the text.
+func fatEntries(code []byte, device int, budget *container.Budget) (list []fatEntry, err error) {
+	found, err := container.Read(code, budget)
 	if err != nil {
 		return nil, err
 	}
@@ -52,16 +79,17 @@ func fatEntries(code []byte) (list []fatEntry, err error) {
 		if e.Form != container.FatBinary || err != nil {
 			continue
 		}
-		own := fatEntry{sm: sm, code: e.Data}
-		for _, s := range e.Strings {
-			if s.Key == container.StringCompression {
-				own.code = nil
-			}
-		}
+		own := fatEntry{sm: sm, image: &e.Image}
 		if _, form, ok := strings.Cut(e.Name, "."); ok {
 			own.form = form
 		}
-		own.exact = own.form == "ptx" && own.code != nil && hasExactTarget(own.code, e.Arch)
+		if _, packed := container.PackedSize(&e.Image); own.form == "ptx" && (sm <= device || !packed) {
+			text, err := own.inflate(budget)
+			if err != nil {
+				return nil, err
+			}
+			own.exact = hasExactTarget(text, e.Arch)
+		}
 		list = append(list, own)
 	}
 	return list, nil
@@ -74,20 +102,14 @@ func hasExactTarget(code []byte, arch string) bool {
 	return err == nil && len(m.Targets) > 0 && m.Targets[0] != arch && strings.HasPrefix(m.Targets[0], arch)
 }
 
-// bestEntry returns the entry to take, nil if none fits that is not compressed; packed reports
-// whether a compressed one fits.
-func bestEntry(entries []fatEntry, device int) (best *fatEntry, packed bool) {
+// bestEntry returns the entry to take, nil if none fits.
+func bestEntry(entries []fatEntry, device int) (best *fatEntry) {
 	for i := range entries {
-		e := &entries[i]
-		switch {
-		case !e.fits(device):
-		case e.code == nil:
-			packed = true
-		case best == nil || e.isBetter(best):
+		if e := &entries[i]; e.fits(device) && (best == nil || e.isBetter(best)) {
 			best = e
 		}
 	}
-	return best, packed
+	return best
 }
 
 // generation is how far native code of an older architecture runs: sm_86 runs on sm_89, not

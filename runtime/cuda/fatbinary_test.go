@@ -17,6 +17,8 @@ type testEntry struct {
 	sm     uint32
 	code   []byte
 	packed bool
+	// damaged packed code promises more than it has.
+	damaged bool
 }
 
 func ptxFor(target string) []byte {
@@ -29,10 +31,17 @@ func fatBinaryOf(entries ...testEntry) []byte {
 	var body []byte
 	for _, e := range entries {
 		code := append([]byte{}, e.code...)
+		head := make([]byte, headerSize)
+		if e.packed {
+			binary.LittleEndian.PutUint64(head[56:], uint64(len(code)))
+			if code = literalBlock(code); e.damaged {
+				binary.LittleEndian.PutUint64(head[56:], 100)
+			}
+			binary.LittleEndian.PutUint32(head[16:], uint32(len(code)))
+		}
 		for len(code)%align != 0 {
 			code = append(code, 0)
 		}
-		head := make([]byte, headerSize)
 		binary.LittleEndian.PutUint16(head, e.kind)
 		binary.LittleEndian.PutUint32(head[4:], headerSize)
 		binary.LittleEndian.PutUint64(head[8:], uint64(len(code)))
@@ -47,26 +56,41 @@ func fatBinaryOf(entries ...testEntry) []byte {
 	return append(binary.LittleEndian.AppendUint64(b, uint64(len(body))), body...)
 }
 
+// literalBlock is an LZ4 block whose content is one run of literals.
+func literalBlock(content []byte) []byte {
+	const inToken = 15
+	block := []byte{byte(min(len(content), inToken)) << 4}
+	for n := len(content) - inToken; n >= 0; n -= 0xff {
+		block = append(block, byte(min(n, 0xff)))
+	}
+	return append(block, content...)
+}
+
 // TestFatEntries: the entry that the driver would choose takes the place of the fat binary; the
 // fake device is an sm_80.
 func TestFatEntries(t *testing.T) {
 	const ptxKind, elfKind = 1, 2
 	cubin := cubinOf(elf.EM_CUDA, 7)
-	text := func(sm uint32, target string) testEntry { return testEntry{ptxKind, sm, ptxFor(target), false} }
-	native := func(sm uint32) testEntry { return testEntry{elfKind, sm, cubin, false} }
-	packed := testEntry{ptxKind, 80, []byte("12345678"), true}
+	text := func(sm uint32, target string) testEntry { return testEntry{ptxKind, sm, ptxFor(target), false, false} }
+	native := func(sm uint32) testEntry { return testEntry{elfKind, sm, cubin, false, false} }
+	packed := func(sm uint32, target string) testEntry { return testEntry{ptxKind, sm, ptxFor(target), true, false} }
+	damaged := testEntry{kind: ptxKind, sm: 80, damaged: true, packed: true}
 	_, d := newFakeDevice(t)
 	for name, c := range map[string]struct {
 		entries []testEntry
-		want    string // the entry of the PTX, "cubin", "packed", or the error
+		want    string // the entry of the PTX, "cubin", or the error
 	}{
 		"the newest that is not newer": {[]testEntry{text(90, "sm_90"), text(50, "sm_50"), text(75, "sm_75"), text(60, "sm_60")}, "of_sm_75"},
 		"native code":                  {[]testEntry{text(80, "sm_80"), native(80), text(75, "sm_75")}, "cubin"},
 		"of another generation":        {[]testEntry{native(75), native(86), text(70, "sm_70")}, "of_sm_70"},
 		"for one architecture alone":   {[]testEntry{text(80, "sm_80a"), text(75, "sm_75a"), text(72, "sm_72")}, "of_sm_80a"},
 		"for another one alone":        {[]testEntry{text(75, "sm_75a"), text(72, "sm_72")}, "of_sm_72"},
-		"compressed":                   {[]testEntry{packed, text(90, "sm_90")}, "packed"},
-		"compressed, and not":          {[]testEntry{packed, text(50, "sm_50")}, "of_sm_50"},
+		"compressed":                   {[]testEntry{packed(80, "sm_80"), text(90, "sm_90")}, "of_sm_80"},
+		"compressed, and not":          {[]testEntry{packed(80, "sm_80"), text(50, "sm_50")}, "of_sm_80"},
+		"compressed, for another one":  {[]testEntry{packed(75, "sm_75a"), packed(50, "sm_50")}, "of_sm_50"},
+		"compressed native code":       {[]testEntry{packed(75, "sm_75"), {elfKind, 80, cubin, true, false}}, "cubin"},
+		"compressed, and damaged":      {[]testEntry{damaged}, "the fat binary's ptx for sm_80: the entry is compressed (lz4): "},
+		"a fat binary in one":          {[]testEntry{{elfKind, 80, fatBinaryOf(native(80)), false, false}}, "is a fat binary again"},
 		"nothing that fits":            {[]testEntry{native(90), text(90, "sm_90"), text(75, "sm_75a")}, "has elf for sm_90, ptx for sm_90, ptx for sm_75 alone, and nothing for sm_80"},
 		"nothing":                      {nil, "has no code, and nothing for sm_80"},
 	} {
@@ -79,8 +103,6 @@ func TestFatEntries(t *testing.T) {
 			}
 		case o.(*object).kind == codeCubin:
 			got = "cubin"
-		case o.(*object).kind == codeFatBinary:
-			got = "packed"
 		default:
 			got = o.(*object).ptx.Entries[0].Name
 		}
@@ -100,7 +122,7 @@ func TestFatBinaryLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		if name == "app.ptx" {
-			code = fatBinaryOf(testEntry{1, 50, code, false})
+			code = fatBinaryOf(testEntry{1, 50, code, false, false})
 		}
 		o, err := d.Compile(t.Context(), driver.Module{Name: name, Code: code}, driver.CompileOptions{})
 		if err != nil {
@@ -120,15 +142,14 @@ func TestFatBinaryLinks(t *testing.T) {
 	}
 }
 
-// FuzzFatBinary: no bytes make the choice fail in another way than by an error, and it reads no
-// further than the data.
+// FuzzFatBinary: no bytes make the choice fail in another way than by an error.
 func FuzzFatBinary(f *testing.F) {
-	f.Add(fatBinaryOf(testEntry{1, 50, ptxFor("sm_50"), false}, testEntry{2, 80, []byte("\x7fELF"), false}, testEntry{1, 80, []byte("1234"), true}), 80)
+	f.Add(fatBinaryOf(testEntry{1, 50, ptxFor("sm_50"), false, false}, testEntry{2, 80, []byte("\x7fELF"), false, false}, testEntry{1, 80, []byte("1234"), true, false}), 80)
 	f.Add(fatBinaryOf(), 90)
 	f.Fuzz(func(t *testing.T, code []byte, sm int) {
 		o := &object{code: code, kind: codeFatBinary}
-		if err := o.openFatBinary(sm/10, sm%10); err == nil && len(o.code) > len(code) {
-			t.Errorf("%d bytes of %d", len(o.code), len(code))
+		if err := o.openFatBinary(sm/10, sm%10); err == nil && o.kind == codeFatBinary {
+			t.Error("no entry was taken")
 		}
 	})
 }

@@ -43,7 +43,7 @@ type Entry struct {
 	// Host marks an entry for the host, which is not a device image but may
 	// hold some.
 	Host bool
-	// Data is the bytes of Image.Code. Offset is where they begin in the
+	// Data is the bytes of Image.Code, as the envelope has them. Offset is where they begin in the
 	// bytes that were read, or -1 where these hold them compressed.
 	Data   []byte
 	Offset int64
@@ -64,7 +64,7 @@ func (e *Entry) setCode(data []byte, off, n uint64) {
 // envelope's own bytes.
 func (e *Entry) inFile(g grown) {
 	if e.Offset >= 0 {
-		e.Image.Code = devimg.Section(g.code, e.Offset, int64(len(e.Data)))
+		e.Image.Code = WrapCode(e.Image.Code, func(devimg.Code) devimg.Code { return devimg.Section(g.code, e.Offset, int64(len(e.Data))) })
 	}
 	e.Offset = -1
 }

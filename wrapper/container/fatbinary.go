@@ -49,8 +49,14 @@ const (
 // The keys of the facts of an entry that no field of an image has.
 const (
 	StringForm        = "form"         // "ptx" or "elf", where the code is compressed, so that its first bytes do not show it
-	StringCompression = "compression"  // "lz4" or "zstd": the code stays compressed
+	StringCompression = "compression"  // "lz4" or "zstd": the code is compressed until Uncompress
 	StringInflated    = "uncompressed" // its size in bytes before compression
+)
+
+// The values of StringCompression.
+const (
+	MethodLZ4  = "lz4"
+	MethodZstd = "zstd"
 )
 
 // cudaTarget is the triple of all code in fat binaries.
@@ -60,7 +66,8 @@ func isFatBinary(data []byte) bool {
 	return len(data) >= fatHeaderSize && u32(data, 0) == fatMagic
 }
 
-// readFatBinary reads one fat binary. Compressed entries stay compressed.
+// readFatBinary reads one fat binary. Compressed entries stay compressed: [Uncompress] inflates
+// them.
 func readFatBinary(data []byte) (int, []Entry, error) {
 	f, err := openFatBinary(data)
 	if err != nil {
@@ -148,9 +155,10 @@ func (f *fatFile) readEntry(at uint64) (e Entry, next uint64, err error) {
 		e.Strings = append(e.Strings, String{"name", name})
 	}
 	if packed {
-		e.Strings = append(e.Strings, String{StringForm, form},
-			String{StringCompression, fatCompression(u64(head, fatFlags))},
-			String{StringInflated, strconv.FormatUint(u64(head, fatInflated), 10)})
+		method, inflated := fatCompression(u64(head, fatFlags)), u64(head, fatInflated)
+		e.Image.Code = &packedCode{Code: e.Image.Code, method: method, size: int64(inflated), text: form == "ptx"}
+		e.Strings = append(e.Strings, String{StringForm, form}, String{StringCompression, method},
+			String{StringInflated, strconv.FormatUint(inflated, 10)})
 	}
 	e.Name = e.Arch + "." + form
 	return e, next, nil
@@ -195,14 +203,13 @@ func fatForm(kind uint16) string {
 
 func fatCompression(flags uint64) string {
 	if flags&fatFlagZstd != 0 {
-		return "zstd"
+		return MethodZstd
 	}
-	return "lz4"
+	return MethodLZ4
 }
 
 // rebuildFatBinary makes a fat binary again with other code of entry n, or without the entry if
-// code is nil. New code is stored uncompressed, as NVIDIA's compression is not documented, unless
-// it is the code that the entry has.
+// code is nil. New code is stored uncompressed, unless it is the compressed code that the entry has.
 func rebuildFatBinary(data []byte, n int, code devimg.Code) ([]devimg.Code, error) {
 	f, err := openFatBinary(data)
 	if err != nil {

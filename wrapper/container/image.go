@@ -15,8 +15,18 @@ import (
 // Uncompress returns the image as it was before it was compressed: its code,
 // its format, and its properties without those that [wrapper.Compress] added.
 // Images of other tools do not have these, and their format is FormatNone. An
-// image that is not compressed is returned unchanged.
+// entry that a CUDA fat binary compressed is inflated too. An image that is not
+// compressed is returned unchanged.
 func Uncompress(img *devimg.Image, b *Budget) (*devimg.Image, error) {
+	if packed, ok := img.Code.(*packedCode); ok {
+		code, err := packed.inflate(b)
+		if err != nil {
+			return nil, err
+		}
+		plain := *img
+		plain.Code = code
+		return &plain, nil
+	}
 	if img.Format != devimg.FormatCompressedNone {
 		return img, nil
 	}
