@@ -78,7 +78,30 @@ func perform(call func() error) (code int32) {
 		return success
 	}
 	keepError(err.Error())
-	return codeOf(err)
+	if code = codeOf(err); code == pluginSpecificError {
+		told.tellFailure(err)
+	}
+	return code
+}
+
+// failureLog prints failures on standard error, each once, however often the host asks for it.
+type failureLog struct {
+	mu   sync.Mutex
+	last string
+}
+
+var told failureLog
+
+// tellFailure prints a failure for which the interface has no code: that of a kernel, most of
+// all. Hosts throw an exception without its text, and some drop that, as dpctl does when it waits
+// for an event: the results would be wrong without a word.
+func (l *failureLog) tellFailure(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if text := err.Error(); text != l.last {
+		l.last = text
+		fmt.Fprintf(os.Stderr, "libpi_offlink: %s\n", text)
+	}
 }
 
 func keepError(text string) {

@@ -58,14 +58,20 @@ func TestConformance(t *testing.T) {
 }
 
 // TestHost runs a host in C: entries that are not supported say so, rectangles are copied,
-// and native handles are objects of OpenCL.
+// native handles are objects of OpenCL, and a kernel that fails is named on standard error once.
 func TestHost(t *testing.T) {
 	path, host := buildLibrary(t), filepath.Join(t.TempDir(), "host")
 	build := exec.Command(testtool.Path(t, "gcc"), "-w", "-I../internal/pi/include", "-o", host, "testdata/host.c", "-ldl")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if out, err := exec.Command(host, path, "../backends/testdata/selftest.spv").CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("%v\n%s", err, out)
+	var told strings.Builder
+	run := exec.Command(host, path, "../backends/testdata/selftest.spv")
+	run.Stderr = &told
+	if out, err := run.Output(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s%s", err, out, &told)
+	}
+	if text := told.String(); !strings.HasPrefix(text, "libpi_offlink: kernel selftest, ") || strings.Count(text, "libpi_offlink: ") != 1 {
+		t.Errorf("standard error: %q; want the failure of the kernel once", text)
 	}
 }

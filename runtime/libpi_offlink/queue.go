@@ -84,7 +84,9 @@ func offlink_piQueueRelease(handle uintptr) int32 {
 		if err != nil || !ok {
 			return err
 		}
-		_ = q.Finish() // the event of a failed command has its error
+		if err := q.Finish(); err != nil { // not an error of the release
+			told.tellFailure(err)
+		}
 		return q.Close()
 	})
 }

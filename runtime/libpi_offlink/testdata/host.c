@@ -23,7 +23,7 @@ static struct {
       printf("line %d: %s\n", __LINE__, #condition);   \
   } while (0)
 
-enum { UNSUPPORTED = -995, INVALID_VALUE = -30, BLOCK = 1 };
+enum { UNSUPPORTED = -995, PLUGIN_SPECIFIC = -996, INVALID_VALUE = -30, BLOCK = 1 };
 typedef struct { size_t bytes, rows, slices; } place;
 
 static void try_rectangles(void *context, void *queue) {
@@ -90,6 +90,12 @@ static void try_native_handles(void *device, void *context, void *queue, const c
   EXPECT(!CALL(piEnqueueKernelLaunch, queue, kernel, 1, (void *)0, &items, (void *)0, 0, (void *)0, (void *)0) && !CALL(piQueueFinish, queue));
   for (uint32_t i = 0; memory && i < ITEMS; i++)
     EXPECT(memory[i] == i * i + 1);
+  // A kernel that fails: the host's memory is not the device's. Its failure is printed once.
+  void *outside = &items, *event = 0;
+  EXPECT(!CALL(piextKernelSetArgPointer, kernel, 0, sizeof outside, &outside));
+  EXPECT(!CALL(piEnqueueKernelLaunch, queue, kernel, 1, (void *)0, &items, (void *)0, 0, (void *)0, &event));
+  EXPECT(CALL(piEventsWait, 1, &event) == PLUGIN_SPECIFIC && CALL(piEventsWait, 1, &event) == PLUGIN_SPECIFIC && items == ITEMS);
+  EXPECT(!CALL(piEventRelease, event));
   // Both counts are one.
   EXPECT(!CALL(piKernelRelease, kernel) && !CALL(piProgramRetain, own) && !DO(program, RELEASE_PROGRAM) && !CALL(piProgramRelease, own));
   EXPECT(CALL(piProgramRelease, own) == INVALID_VALUE && CALL(piextProgramCreateWithNativeHandle, program, context, 0, &got) == INVALID_VALUE);
