@@ -30,7 +30,7 @@ const (
 
 	// nativeVersion is that of the interface between native code and the device.
 	// It changes with the meaning of anything that recordLayout cannot show.
-	nativeVersion = 1
+	nativeVersion = 2
 )
 
 // nativeNote is the descriptor.
@@ -73,7 +73,7 @@ type noteVariable struct {
 
 // noteSite is a place where the code may stop, for messages: an access, its kind
 // of memory and its origin. Names are numbers of strings.
-type noteSite [7]int
+type noteSite [10]int
 
 // The fields of a site.
 const (
@@ -84,6 +84,9 @@ const (
 	siteOp              // a string
 	siteFile            // a string
 	siteLine
+	siteFar   // lanes.FarKind
+	siteScale // of an index
+	siteShift
 )
 
 const (
@@ -98,7 +101,7 @@ func recordLayout() string {
 		lanes.RecordLocal, lanes.RecordGroups, lanes.RecordItem, lanes.RecordGroup, lanes.RecordMemory, lanes.RecordRoom,
 		lanes.RecordPrivate, lanes.RecordFrame, lanes.RecordContext, lanes.RecordCall, lanes.RecordBase, lanes.RecordFrames,
 		lanes.RecordTrap, lanes.RecordFault, lanes.RecordScratch, lanes.RecordGlobal, lanes.RecordOffset, lanes.RecordDims,
-		lanes.RecordStop, lanes.RecordBudget, lanes.RecordTicks, lanes.RecordWords,
+		lanes.RecordStop, lanes.RecordBudget, lanes.RecordTicks, lanes.RecordFar, lanes.RecordWords,
 		lanes.FaultDistance, lanes.FaultStride, lanes.FaultLanes, lanes.FaultLen, lanes.FaultSite,
 		uint64(lanes.TrapUnreachable), uint64(lanes.TrapBarrier), uint64(lanes.TrapUnaligned), uint64(lanes.TrapBounds), uint64(lanes.TrapSubgroup), uint64(lanes.TrapCallee),
 		lanes.TableAddress, lanes.TableSize, lanes.TableShift, lanes.TableReadOnly, lanes.Foreign,
@@ -155,6 +158,8 @@ func (n *nativeNote) siteOf(v *lanes.Value, from site) noteSite {
 	if v.Bounds.Table {
 		s[siteFlags] |= siteTable
 	}
+	kind, scale, shift := v.Far()
+	s[siteFar], s[siteScale], s[siteShift] = int(kind), int(scale), int(shift)
 	return s
 }
 
@@ -310,6 +315,7 @@ func (n *nativeNote) sitesOf(k *noteKernel) (values []*lanes.Value, sites []site
 	for i, s := range k.Sites {
 		v := &lanes.Value{Op: lanes.OpLoad, Imm: uint64(s[siteSize]), Site: i}
 		v.Bounds = &lanes.Bounds{Table: s[siteFlags]&siteTable != 0, Memory: n.text(s[siteMemory])}
+		v.SetFar(lanes.FarKind(s[siteFar]), uint32(s[siteScale]), int64(s[siteShift]))
 		switch store := s[siteFlags]&siteStore != 0; {
 		case s[siteSize] == 0 && store:
 			v.Op = lanes.OpPrivateStore

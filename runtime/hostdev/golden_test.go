@@ -32,6 +32,8 @@ var goldens = map[string]func(t *testing.T, p *testProgram){
 	"builtins":   func(t *testing.T, p *testProgram) { testRequired(t, p); testSubgroups(t, p); testLinearIDs(t, p) },
 	"faults":     func(t *testing.T, p *testProgram) { testDefined(t, p); testFreed(t, p); testArguments(t, p) },
 	"throughput": func(*testing.T, *testProgram) {}, // TestThroughputKernels
+	"far":        func(*testing.T, *testProgram) {}, // TestFarIndexes
+	"bad":        func(*testing.T, *testProgram) {}, // TestBadKernels
 	"atomics": func(t *testing.T, p *testProgram) {
 		testAtomics[int32](t, p, "int")
 		testOldAtomics(t, p)

@@ -23,7 +23,8 @@ type lowered struct {
 	place *place
 	// root is the allocation that a pointer leads to, nil if that is to be looked
 	// up (lower_origin.go).
-	root *lanes.Bounds
+	root  *lanes.Bounds
+	steps steps // from the pointer whose allocation root is
 }
 
 // lowering lowers one kernel.
@@ -43,7 +44,8 @@ type lowering struct {
 	globals []*variable // whose addresses are in the record, ahead of time
 
 	host  *hostTable
-	sites []site // of instructions, for messages
+	sites []site                // of instructions, for messages
+	ids   map[*lanes.Value]bool // numbers of work-items and groups, which have 31 bits
 	line  where
 }
 
@@ -91,7 +93,7 @@ func lowerKernel(k *kernel, host *hostTable) (*lowering, error) {
 	// A variable's mode is known only when its last access was lowered, so the
 	// kernel is lowered again with the modes that the round before asked for.
 	for range 8 {
-		l := &lowering{p: k.p, k: k, f: lanes.NewFunction(k.name), host: host, room: maxLowered, modes: modes}
+		l := &lowering{p: k.p, k: k, f: lanes.NewFunction(k.name), host: host, room: maxLowered, modes: modes, ids: map[*lanes.Value]bool{}}
 		if err := abort.Catch(l.kernel); err != nil {
 			return nil, err
 		}
@@ -321,6 +323,7 @@ func (l *lowering) readRegs(t *typ, regs []*lanes.Register) lowered {
 	}
 	if t.kind == kindPointer {
 		v.root = &lanes.Bounds{Base: v.words[1], Len: v.words[2], Writable: v.words[3], Table: true}
+		v.steps.unknown = true
 		v.words = v.words[:1]
 	}
 	return v

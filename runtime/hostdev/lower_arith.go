@@ -399,6 +399,7 @@ func (l *lowering) lowerSelect(in *spirv.Instruction) {
 	v := lowered{t: l.typeOf(in.Type()), words: words}
 	if v.t.kind == kindPointer {
 		v.root = l.chosenRoot(cond.words[0], x, y)
+		v.steps.unknown = !x.steps.isStart() || !y.steps.isStart()
 	}
 	l.call().values[in.Result()] = v
 }

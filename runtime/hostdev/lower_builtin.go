@@ -73,7 +73,10 @@ func (l *lowering) builtin(b spirv.BuiltIn, i int) *lanes.Value {
 	return nil
 }
 
-func (l *lowering) widened(v *lanes.Value) *lanes.Value { return l.b.Add(lanes.OpZExt, lanes.I64, v) }
+func (l *lowering) widened(v *lanes.Value) *lanes.Value {
+	l.ids[v] = true
+	return l.b.Add(lanes.OpZExt, lanes.I64, v)
+}
 
 // field is a number of the record for each dimension.
 func (l *lowering) field(base uint32, i int) *lanes.Value {

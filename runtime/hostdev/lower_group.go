@@ -314,7 +314,7 @@ func (l *lowering) lowerAsyncCopy(in *spirv.Instruction) {
 		}
 		moved := func(p lowered, n, step *lanes.Value) lowered {
 			at := l.b.Add(lanes.OpAdd, lanes.I64, first(p.words[0]), l.b.Add(lanes.OpMul, lanes.I64, n, step))
-			return lowered{t: p.t, words: []*lanes.Value{at}, root: p.root}
+			return lowered{t: p.t, words: []*lanes.Value{at}, root: p.root, steps: steps{unknown: true}}
 		}
 		l.countTo(first(count), func(n *lanes.Value) {
 			l.copyValue(moved(to, n, toStep), moved(from, n, fromStep), t)

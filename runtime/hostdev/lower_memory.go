@@ -1,8 +1,6 @@
 package hostdev
 
 import (
-	"math"
-
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/spirv"
 )
@@ -95,16 +93,21 @@ func (l *lowering) addressOf(p lowered) *lanes.Value {
 		l.need(v, modeFrame)
 		return l.f.Const(lanes.I64, 0)
 	}
-	at := l.b.ID(lanes.OpFrame, v.at)
-	for _, x := range p.place.indexes {
-		at = l.b.Add(lanes.OpAdd, lanes.I32, at, l.b.Add(lanes.OpMul, lanes.I32, x.v.Low(), l.i32(x.scale)))
+	return l.sum(l.flat(l.b.ID(lanes.OpFrame, v.at)), p.place.indexes, p.place.offset)
+}
+
+// sum is an address with indexes and a number of bytes added.
+func (l *lowering) sum(address *lanes.Value, indexes []scaled, offset int64) *lanes.Value {
+	for _, x := range indexes {
+		address = l.b.Add(lanes.OpAdd, lanes.I64, address, l.b.Add(lanes.OpMul, lanes.I64, x.v, l.f.Const(lanes.I64, uint64(x.scale))))
 	}
-	return l.flat(l.b.Add(lanes.OpAdd, lanes.I32, at, l.i32(p.place.offset)))
+	return l.b.Add(lanes.OpAdd, lanes.I64, address, l.f.Const(lanes.I64, uint64(offset)))
 }
 
 // moved is the pointer some bytes further on.
 func (l *lowering) moved(p lowered, offset int64) lowered {
 	if p.place == nil {
+		p.steps = p.stepsTo(place{offset: offset})
 		p.words = []*lanes.Value{l.b.Add(lanes.OpAdd, lanes.I64, p.words[0], l.f.Const(lanes.I64, uint64(offset)))}
 		return p
 	}
@@ -201,7 +204,7 @@ func (l *lowering) loadWord(from lowered, leaf leaf, w word) *lanes.Value {
 	case from.place != nil && from.place.v == nil:
 		l.unsupported("a part of a built-in variable")
 	case from.place == nil || from.place.v.mode == modeFrame:
-		return l.fromMemory(l.b.Load(k, int(leaf.size), l.addressOf(l.moved(from, leaf.offset)).Low(), l.boundsOf(from)), w, leaf)
+		return l.fromMemory(l.b.Load(k, int(leaf.size), l.addressOf(l.moved(from, leaf.offset)).Low(), l.boundsAt(from, leaf.offset)), w, leaf)
 	}
 	return l.fromMemory(l.loadPlace(from.place, leaf.offset, leaf.size, k), w, leaf)
 }
@@ -242,15 +245,19 @@ func (l *lowering) storeWord(to lowered, leaf leaf, w word, v *lanes.Value) {
 		l.storePlace(to.place, leaf.offset, leaf.size, v)
 		return
 	}
-	l.b.Store(int(leaf.size), l.addressOf(l.moved(to, leaf.offset)).Low(), v, l.boundsOf(to))
+	l.b.Store(int(leaf.size), l.addressOf(l.moved(to, leaf.offset)).Low(), v, l.boundsAt(to, leaf.offset))
 }
 
 // boundsOf is the range that accesses through a pointer must stay in.
-func (l *lowering) boundsOf(p lowered) *lanes.Bounds {
+func (l *lowering) boundsOf(p lowered) *lanes.Bounds { return l.boundsAt(p, 0) }
+
+// boundsAt is the range for an access to a part some bytes into the value at a pointer.
+func (l *lowering) boundsAt(p lowered, offset int64) *lanes.Bounds {
 	if p.place != nil {
-		return l.frameBounds()
+		p = l.spell(p)
 	}
-	return l.rootIn(l.b, p)
+	root := l.rootIn(l.b, p)
+	return l.exactBounds(root, p.stepsTo(place{offset: offset}), p.words[0])
 }
 
 // frameBounds is the private memory of the whole group: an index out of one
@@ -259,9 +266,15 @@ func (l *lowering) frameBounds() *lanes.Bounds {
 	return &lanes.Bounds{Base: l.f.Arg(lanes.I32, lanes.RecordFrame), Len: l.f.Arg(lanes.I32, lanes.RecordFrames), Memory: spaceNames[spacePrivate]}
 }
 
-// elements are the indexes of an array.
-func (v *variableState) elements(l *lowering) *lanes.Bounds {
-	return &lanes.Bounds{Base: l.i32(0), Len: l.i32(max(v.t.size/v.elem, 1))}
+// elements are the indexes of an array. The distance from its start is counted in elements.
+func (l *lowering) elements(p *place, offset int64) *lanes.Bounds {
+	size := max(p.v.elem, 1)
+	start := steps{from: l.i32(0), offset: (p.offset + offset) / size}
+	for _, x := range p.indexes {
+		start.indexes = append(start.indexes, scaled{x.v, x.scale / size})
+	}
+	b := &lanes.Bounds{Base: start.from, Len: l.i32(max(p.v.t.size/size, 1))}
+	return l.exactBounds(b, start, l.sum(l.f.Const(lanes.I64, 0), p.indexes, p.offset+offset))
 }
 
 // cast is the value with another kind of the same size.
@@ -278,7 +291,7 @@ func (l *lowering) cast(v *lanes.Value, k lanes.Kind) *lanes.Value {
 // mode is never run, as all is lowered again.
 func (l *lowering) loadPlace(p *place, offset, size int64, k lanes.Kind) *lanes.Value {
 	if index, ok := l.element(p, offset, size, k); ok {
-		return l.cast(l.b.PrivateLoad(p.v.kind, p.v.at, index, p.v.elements(l)), k)
+		return l.cast(l.b.PrivateLoad(p.v.kind, p.v.at, index, l.elements(p, offset)), k)
 	}
 	leaf := l.leaf(p, offset, size, k)
 	if leaf == nil {
@@ -296,7 +309,7 @@ func (l *lowering) storePlace(p *place, offset, size int64, v *lanes.Value) {
 		return v
 	}
 	if index, ok := l.element(p, offset, size, v.Kind); ok {
-		l.b.PrivateStore(p.v.at, index, l.cast(narrow(), p.v.kind), p.v.elements(l))
+		l.b.PrivateStore(p.v.at, index, l.cast(narrow(), p.v.kind), l.elements(p, offset))
 		return
 	}
 	if leaf := l.leaf(p, offset, size, v.Kind); leaf != nil {
@@ -313,7 +326,7 @@ func (l *lowering) leaf(p *place, offset, size int64, k lanes.Kind) *variableLea
 		return nil
 	}
 	at := p.offset + offset
-	if len(p.indexes) > 0 || at < 0 || at+size > v.t.size || len(v.leaves) > maxLeaves {
+	if len(p.indexes) > 0 || at < 0 || at > v.t.size-size || len(v.leaves) > maxLeaves {
 		l.need(v, modeArray)
 		return nil
 	}
@@ -529,28 +542,14 @@ func (l *lowering) index(v lowered) *lanes.Value {
 
 // plus is a pointer with a place added.
 func (l *lowering) plus(base lowered, at place, t *typ) lowered {
-	l.checkOffset(at.offset)
 	if base.place != nil {
 		next := *base.place
 		next.offset += at.offset
-		l.checkOffset(next.offset)
 		next.indexes = append(next.indexes[:len(next.indexes):len(next.indexes)], at.indexes...)
 		return lowered{t: t, place: &next}
 	}
-	sum := base.words[0]
-	for _, x := range at.indexes {
-		sum = l.b.Add(lanes.OpAdd, lanes.I64, sum, l.b.Add(lanes.OpMul, lanes.I64, x.v, l.f.Const(lanes.I64, uint64(x.scale))))
-	}
-	sum = l.b.Add(lanes.OpAdd, lanes.I64, sum, l.f.Const(lanes.I64, uint64(at.offset)))
-	return lowered{t: t, words: []*lanes.Value{sum}, root: base.root}
-}
-
-// checkOffset refuses an offset that lies outside of every memory, and that 32 bits would
-// bring back into one.
-func (l *lowering) checkOffset(offset int64) {
-	if offset < -math.MaxUint32 || offset > math.MaxUint32 {
-		l.unsupported("a constant offset of %d bytes", offset)
-	}
+	sum := l.sum(base.words[0], at.indexes, at.offset)
+	return lowered{t: t, words: []*lanes.Value{sum}, root: base.root, steps: base.stepsTo(at)}
 }
 
 // lowerPointerCast changes the type alone: an address is the same in every storage class.

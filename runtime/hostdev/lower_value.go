@@ -185,7 +185,12 @@ func (l *lowering) spell(v lowered) lowered {
 	if v.place == nil {
 		return v
 	}
-	return lowered{t: v.t, words: []*lanes.Value{l.addressOf(v)}, root: l.frameBounds()}
+	address := l.addressOf(v)
+	to := lowered{t: v.t, words: []*lanes.Value{address}, root: l.frameBounds()}
+	if v.place.v.mode == modeFrame {
+		to.steps = steps{from: l.b.ID(lanes.OpFrame, v.place.v.at), indexes: v.place.indexes, offset: v.place.offset}
+	}
+	return to
 }
 
 // flat is the pointer to a place in the region, whose addresses have one high

@@ -634,6 +634,23 @@ func (w *worker) report(n *nativeKernel, code *lanes.Code, err error) {
 	w.l.report(int64(index), fault)
 }
 
+// wholeDistance is a distance of which the code knows the low half, and another number.
+func wholeDistance(v *lanes.Value, low, far uint32) int64 {
+	kind, scale, shift := v.Far()
+	offset := shift
+	switch kind {
+	case lanes.FarHigh:
+		return int64(far)<<32 | int64(low)
+	case lanes.FarSigned:
+		offset += int64(int32(far)) * int64(scale)
+	case lanes.FarUnsigned:
+		offset += int64(far) * int64(scale)
+	default:
+		return int64(int32(low))
+	}
+	return offset + int64(low-uint32(offset)) // from a pointer that lies after the start
+}
+
 // boundsFault names the access that was out of bounds, and in which lane of the step.
 func (w *worker) boundsFault(v *lanes.Value, get func(offset int) int) (fault *Fault, lane int) {
 	size, store := v.Access()
@@ -646,22 +663,22 @@ func (w *worker) boundsFault(v *lanes.Value, get func(offset int) int) (fault *F
 	}
 	if v.Bounds.Table {
 		at, base := uint32(get(lanes.FaultDistance)), get(lanes.FaultStride)
+		if kind, _, _ := v.Far(); kind != lanes.FarNothing && get(lanes.RecordFar) != 0 {
+			at = math.MaxUint32 // of an address elsewhere the low half says nothing
+		}
 		return w.tableFault(what, at, base == lanes.Foreign, size, store), lane
 	}
-	distance, stride, length := int64(get(lanes.FaultDistance)), int64(get(lanes.FaultStride)), int64(get(lanes.FaultLen))
-	if get(lanes.FaultLanes) != 0 {
-		call := get(lanes.RecordCall) - int(w.record)
-		distance = int64(get(call + 4*lane))
-	}
+	at := wholeDistance(v, uint32(get(lanes.FaultDistance)), uint32(get(lanes.RecordFar)))
+	stride, length := int64(get(lanes.FaultStride)), int64(get(lanes.FaultLen))
 	// The check covers the accesses of all lanes at once; the first lane that
-	// is out of bounds is the one to name. The comparison is the code's own, in
-	// 32 bits without sign.
-	for stride != 0 && uint32(distance) <= uint32(length-size) && lane < 64 {
-		distance += stride
+	// is out of bounds is the one to name.
+	for stride != 0 && at >= 0 && at <= length-size && lane < 64 {
+		at += stride
 		lane++
 	}
-	at := int64(int32(distance))
 	switch memory := v.Bounds.Memory; {
+	case size == 0 && at != int64(int32(at)):
+		return &Fault{Message: fmt.Sprintf("%s far outside of an array of %d elements in private memory", what, length)}, lane
 	case size == 0:
 		return &Fault{Message: fmt.Sprintf("%s of element %d of an array of %d elements in private memory", what, at, length)}, lane
 	case store && memory == constantMemory:

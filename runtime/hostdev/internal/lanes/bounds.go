@@ -8,6 +8,8 @@ type boundKey struct {
 	v    *Value
 	less uint64
 	len  bool
+	base *Value // with an index
+	Index
 }
 
 // accessSize is the bytes of an access of one lane.
@@ -22,35 +24,48 @@ func (v *Value) accessSize() uint64 {
 // accessSpan is the bytes from the start of the first lane to the end of the last;
 // 0 if the lanes do not lie in order.
 func (e *emitter) accessSpan(v *Value) uint64 {
-	c := e.a.classOf(v.Args[0])
+	c := e.testClass(v)
 	if e.width > 1 && c.Level == Strided && c.Stride > 0 {
 		return v.accessSize() + uint64(c.Stride)*uint64(e.width-1)
 	}
 	return 0
 }
 
-// prepareBounds computes the numbers that are the same for the group.
-func (e *emitter) prepareBounds() {
+// prepareBounds computes the numbers of a level.
+func (e *emitter) prepareBounds(level hoisting) {
 	for _, v := range e.f.values {
 		if v.Bounds == nil {
 			continue
 		}
-		keys := []boundKey{{v.Bounds.Base, uint64(v.Off), false}, {v.limitValue(), v.accessSize(), true}}
+		keys := []boundKey{e.limitKey(v, v.accessSize())}
+		if !e.startsAtZero(v) {
+			keys = append(keys, e.startKey(v))
+		}
+		small := len(keys)
 		if span := e.accessSpan(v); span > 0 {
-			keys = append(keys, boundKey{v.limitValue(), span, true})
+			keys = append(keys, e.limitKey(v, span))
 		}
 		if e.mayLieSideBySide(v) {
-			keys = append(keys, boundKey{v.limitValue(), e.rowSize(v), true})
+			keys = append(keys, e.limitKey(v, e.rowSize(v)))
 		}
 		for _, key := range keys {
-			if _, ok := e.bounds[key]; !ok && e.shared.hoist[key.v.id] == inGroup {
+			if _, ok := e.bounds[key]; !ok && e.hoistOf(key) == level {
 				e.bounds[key] = e.boundOf(key)
 			}
 		}
 		if e.width > 1 && e.a.classOf(v.Args[0]).Level == Varying {
-			e.prepareVectors(keys[:2])
+			e.prepareVectors(keys[:small])
 		}
 	}
+}
+
+// hoistOf is how far out the number of a key can be computed.
+func (e *emitter) hoistOf(key boundKey) hoisting {
+	level := e.shared.hoist[key.v.id]
+	if key.Scale != 0 {
+		level = max(level, e.shared.hoist[key.base.id], e.shared.hoist[key.From.id])
+	}
+	return level
 }
 
 // prepareVectors spreads out the numbers that addresses which vary are compared with.
@@ -67,6 +82,9 @@ func (e *emitter) prepareVectors(keys []boundKey) {
 func (e *emitter) boundOf(key boundKey) Reg {
 	if r, ok := e.bounds[key]; ok {
 		return r
+	}
+	if key.Scale != 0 {
+		return e.indexBound(key)
 	}
 	return e.boundFrom(key, e.scalarOf(key.v), func(n uint64) Reg { return e.constantReg(I32, n) }, 1)
 }
@@ -118,7 +136,7 @@ func (e *emitter) checkBounds(v *Value, mask Reg) {
 	}
 	uniform := e.uniformBounds(v)
 	switch {
-	case uniform && e.a.classOf(v.Args[0]).isUniform():
+	case uniform && e.testClass(v).isUniform():
 		e.checkSpan(v, 0)
 	case uniform && mask == NoReg && e.accessSpan(v) > 0:
 		e.checkSpan(v, e.accessSpan(v))
@@ -127,26 +145,39 @@ func (e *emitter) checkBounds(v *Value, mask Reg) {
 	}
 }
 
-// spanTest is the distance of an access from its base, and whether some of its
-// bytes are out of bounds.
-func (e *emitter) spanTest(v *Value, span uint64) (distance, bad Reg) {
-	return e.spanTestAt(v, e.scalarOf(v.Args[0]), span)
+// spanTest is whether some bytes of an access are out of bounds.
+func (e *emitter) spanTest(v *Value, span uint64) Reg {
+	return e.spanTestAt(v, e.scalarOf(e.testedValue(v)), span)
 }
 
-// checkRow checks lanes side by side whose addresses vary from step to step.
-func (e *emitter) checkRow(v *Value, first Reg) {
-	distance, bad := e.spanTestAt(v, first, e.rowSize(v))
+// checkRow checks lanes side by side whose addresses vary from step to step. tested is the
+// number of the first one that is tested.
+func (e *emitter) checkRow(v *Value, first, tested Reg) {
+	bad := e.spanTestAt(v, tested, e.rowSize(v))
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
+	distance := e.emitNew(scalarType(I32), OpSub, 0, first, e.boundOf(e.addressKey(v)))
+	e.noteFar(v, distance, e.firstOf(v.farValue()))
 	e.stopOutOfBounds(v, distance, e.constantReg(I32, v.accessSize()), e.constantReg(I32, 0))
 	e.emitOnly(Inst{Op: OpEnd})
 }
 
-// spanTestAt is spanTest for an access that starts at an address. One unsigned comparison
-// finds both ends: an address before the base wraps round to a large distance.
-func (e *emitter) spanTestAt(v *Value, first Reg, span uint64) (distance, bad Reg) {
-	base := e.boundOf(boundKey{v.Bounds.Base, uint64(v.Off), false})
-	distance = e.emitNew(scalarType(I32), OpSub, 0, first, base)
-	return distance, e.emitNew(scalarType(Bool), OpULe, 0, e.boundOf(boundKey{v.limitValue(), span, true}), distance)
+// firstOf is the scalar of the first lane.
+func (e *emitter) firstOf(v *Value) Reg {
+	if v == nil {
+		return NoReg
+	}
+	return e.laneOf(v, 0)
+}
+
+// spanTestAt is spanTest for an access that starts at an address or index. One unsigned
+// comparison finds both ends: an address before the base wraps round to a large distance.
+func (e *emitter) spanTestAt(v *Value, first Reg, span uint64) Reg {
+	distance := first
+	if !e.startsAtZero(v) {
+		distance = e.emitNew(scalarType(I32), OpSub, 0, first, e.boundOf(e.startKey(v)))
+	}
+	bad := e.emitNew(scalarType(Bool), OpULe, 0, e.boundOf(e.limitKey(v, span)), distance)
+	return e.orFar(v, bad, e.scalarOf, 1)
 }
 
 // checkSpan checks an address that is the same for all lanes, or that of the
@@ -158,21 +189,36 @@ func (e *emitter) checkSpan(v *Value, span uint64) {
 	} else {
 		stride = uint64(e.a.classOf(v.Args[0]).Stride)
 	}
-	distance, bad := e.spanTest(v, span)
+	bad := e.spanTest(v, span)
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
-	switch {
+	switch address := e.scalarOf(v.Args[0]); {
 	case !v.Bounds.Table:
+		distance := e.emitNew(scalarType(I32), OpSub, 0, address, e.boundOf(e.addressKey(v)))
+		e.noteFar(v, distance, e.firstOf(v.farValue()))
 		e.stopOutOfBounds(v, distance, e.constantReg(I32, stride), e.constantReg(I32, 0))
 	case stride == 0:
-		e.checkTable(v, e.scalarOf(v.Args[0]), e.scalarOf(v.Bounds.Base), e.constantReg(I32, 1))
+		e.checkTable(v, tableAccess{address, e.scalarOf(v.Bounds.Base), e.constantReg(I32, 1), e.firstOf(v.farValue())})
 	default:
-		at := e.emitNew(scalarType(I32), OpCopy, 0, e.scalarOf(v.Args[0]))
-		e.countLanes(func(lane Reg) {
-			e.checkTable(v, at, e.scalarOf(v.Bounds.Base), e.laneBit(lane))
-			e.emitTo(at, Inst{Op: OpAdd, Args: []Reg{at, e.constantReg(I32, stride)}})
-		})
+		e.checkTableLanes(v, address, stride)
 	}
 	e.emitOnly(Inst{Op: OpEnd})
+}
+
+// checkTableLanes is checkTable for lanes in order.
+func (e *emitter) checkTableLanes(v *Value, first Reg, stride uint64) {
+	at := e.emitNew(scalarType(I32), OpCopy, 0, first)
+	far, farStride := e.firstOf(v.farValue()), uint64(0)
+	if far != NoReg {
+		far = e.emitNew(scalarType(I32), OpCopy, 0, far)
+		farStride = uint64(uint32(e.a.classOf(v.farValue()).Stride))
+	}
+	e.countLanes(func(lane Reg) {
+		e.checkTable(v, tableAccess{at, e.scalarOf(v.Bounds.Base), e.laneBit(lane), far})
+		e.emitTo(at, Inst{Op: OpAdd, Args: []Reg{at, e.constantReg(I32, stride)}})
+		if farStride != 0 {
+			e.emitTo(far, Inst{Op: OpAdd, Args: []Reg{far, e.constantReg(I32, farStride)}})
+		}
+	})
 }
 
 // countLanes emits a loop over the lanes of a step.
@@ -193,39 +239,52 @@ func (e *emitter) laneBit(lane Reg) Reg {
 	return e.emitNew(scalarType(I32), OpShl, 0, e.constantReg(I32, 1), lane)
 }
 
-// checkLanes checks each lane on its own. Those that are out of bounds leave
-// their distances, or addresses and bases, in the memory of calls of the host.
+// checkLanes checks each lane on its own. Those that are out of bounds leave their
+// distances, or addresses and bases, in the memory of calls of the host, as which lane it
+// was is known only when the code runs.
 func (e *emitter) checkLanes(v *Value, mask Reg) {
 	t := e.vectorType(I32)
-	address := e.inLanes(v.Args[0])
-	distance := e.emitNew(t, OpSub, 0, address, e.boundVector(boundKey{v.Bounds.Base, uint64(v.Off), false}))
-	limit := e.boundVector(boundKey{v.limitValue(), v.accessSize(), true})
-	bad := e.emitNew(e.vectorType(Bool), OpULe, 0, limit, distance)
+	distance := e.inLanes(e.testedValue(v))
+	if !e.startsAtZero(v) {
+		distance = e.emitNew(t, OpSub, 0, distance, e.boundVector(e.startKey(v)))
+	}
+	bad := e.emitNew(e.vectorType(Bool), OpULe, 0, e.boundVector(e.limitKey(v, v.accessSize())), distance)
+	bad = e.orFar(v, bad, e.inLanes, e.width)
 	if mask != NoReg {
 		bad = e.emitNew(e.vectorType(Bool), OpAnd, 0, bad, mask)
 	}
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.emitNew(scalarType(Bool), OpAny, 0, bad)}})
 	bits := e.emitNew(scalarType(I32), OpBits, 0, bad)
-	words := e.loadRecord(I32, RecordCall)
+	words, room := e.loadRecord(I32, RecordCall), uint32(4*e.width)
 	keep := func(r Reg, off uint32) {
 		e.emitOnly(Inst{Op: OpStore, Type: t, Args: []Reg{words, r}, Imm: 4, Off: off})
 	}
-	// Which lane it was is known only when the code runs, so the vectors go to memory.
+	if far := v.farValue(); far != nil {
+		keep(e.inLanes(far), 2*room)
+	}
+	farOf := func(at Reg) Reg {
+		if v.farValue() == nil {
+			return NoReg
+		}
+		return e.loadWord(at, 2*room)
+	}
+	address := e.inLanes(v.Args[0])
 	if v.Bounds.Table {
-		room := uint32(4 * e.width)
 		keep(address, 0)
 		keep(e.inLanes(v.Bounds.Base), room)
 		e.countLanes(func(lane Reg) {
 			is := e.emitNew(scalarType(I32), OpAnd, 0, bits, e.laneBit(lane))
 			e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.emitNew(scalarType(Bool), OpBool, 0, is)}})
-			at := e.emitNew(scalarType(I32), OpAdd, 0, words, e.emitNew(scalarType(I32), OpShl, 0, lane, e.constantReg(I32, 2)))
-			e.checkTable(v, e.loadWord(at, 0), e.loadWord(at, room), is)
+			at := e.scaledAddress(words, lane, 4)
+			e.checkTable(v, tableAccess{e.loadWord(at, 0), e.loadWord(at, room), is, farOf(at)})
 			e.emitOnly(Inst{Op: OpEnd})
 		})
 	} else {
-		keep(distance, 0)
-		zero := e.constantReg(I32, 0)
-		e.stopOutOfBounds(v, zero, zero, bits)
+		keep(e.emitNew(t, OpSub, 0, address, e.boundVector(e.addressKey(v))), 0)
+		at := e.scaledAddress(words, e.emitNew(scalarType(I32), OpCtz, 0, bits), 4)
+		distance := e.loadWord(at, 0)
+		e.noteFar(v, distance, farOf(at))
+		e.stopOutOfBounds(v, distance, e.constantReg(I32, 0), bits)
 	}
 	e.emitOnly(Inst{Op: OpEnd})
 }
@@ -247,24 +306,34 @@ const (
 	TableSize     = 8 << 20 // bytes of the table for 4 GiB
 )
 
+// tableAccess is the access of one lane to look up: its address, the start of its
+// allocation, the bits of the lanes, and the far value.
+type tableAccess struct{ address, base, bits, far Reg }
+
 // checkTable faults unless the table allows an access of one lane.
-func (e *emitter) checkTable(v *Value, address, base, bits Reg) {
+func (e *emitter) checkTable(v *Value, x tableAccess) {
 	t := scalarType(I32)
-	at := e.addConst(address, v.Off)
+	at := e.addConst(x.address, v.Off)
 	granule := e.emitNew(t, OpLShr, 0, at, e.constantReg(I32, TableShift))
 	entry := e.emitNew(t, OpAdd, 0, e.emitNew(t, OpShl, 0, granule, e.constantReg(I32, 3)), e.constantReg(I32, TableAddress))
 	length, start := e.loadWord(entry, 0), e.loadWord(entry, 4)
 	from := e.emitNew(t, OpSub, 0, at, e.emitNew(t, OpAnd, 0, start, e.constantReg(I32, TableStarts&0xffffffff)))
 	limit := e.boundFrom(boundKey{less: v.accessSize(), len: true}, length, func(n uint64) Reg { return e.constantReg(I32, n) }, 1)
 	bad := e.emitNew(scalarType(Bool), OpULe, 0, limit, from)
-	foreign := e.emitNew(scalarType(Bool), OpEq, 0, base, e.constantReg(I32, Foreign))
+	if x.far != NoReg {
+		outside := e.outside(v, at, x.far)
+		e.setRecord(RecordFar, outside)
+		far := e.emitNew(scalarType(Bool), OpBool, 0, outside)
+		x.base = e.emitNew(t, OpSelect, 0, far, e.constantReg(I32, Foreign), x.base)
+	}
+	foreign := e.emitNew(scalarType(Bool), OpEq, 0, x.base, e.constantReg(I32, Foreign))
 	bad = e.emitNew(scalarType(Bool), OpOr, 0, bad, foreign)
 	if v.changesMemory() {
 		flag := e.emitNew(t, OpAnd, 0, start, e.constantReg(I32, TableReadOnly))
 		bad = e.emitNew(scalarType(Bool), OpOr, 0, bad, e.emitNew(scalarType(Bool), OpBool, 0, flag))
 	}
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
-	e.stopOutOfBounds(v, at, base, bits)
+	e.stopOutOfBounds(v, at, x.base, x.bits)
 	e.emitOnly(Inst{Op: OpEnd})
 }
 

@@ -149,7 +149,8 @@ const (
 	RecordStop    = 160 // written by the host: the code comes back soon
 	RecordBudget  = 164 // the address of the RecordTicks that the workers of a launch share
 	RecordTicks   = 168 // 64 bits, written: the rest of the budget, in ticks; only in one worker's record
-	RecordWords   = 176 // the words of the arguments, 64 bits each; then their bounds and those that are passed by value
+	RecordFar     = 176 // written: a number that tells how far FaultDistance really is, see Value.Far
+	RecordWords   = 184 // the words of the arguments, 64 bits each; then their bounds and those that are passed by value
 )
 
 // The code writes at RecordFault: the distance from the base, the stride from

@@ -48,9 +48,10 @@ type shared struct {
 type hoisting uint8
 
 const (
-	inGroup hoisting = iota // before the work-items of a group
-	inRow                   // before those of a row
-	inItem                  // cheap, from the ids and values that are the same for the group
+	inLaunch hoisting = iota // before the work-groups of a call
+	inGroup                  // before the work-items of a group
+	inRow                    // before those of a row
+	inItem                   // cheap, from the ids and values that are the same for the group
 	inPlace
 )
 
@@ -75,7 +76,9 @@ func newShared(f *Function) *shared {
 // to inside.
 func hoistingOf(s *shared, v *Value) hoisting {
 	switch v.Op {
-	case OpConst, OpArg, OpGroupID:
+	case OpConst, OpArg:
+		return inLaunch
+	case OpGroupID:
 		return inGroup
 	case OpLocalID:
 		if v.Imm == 0 {
@@ -88,7 +91,7 @@ func hoistingOf(s *shared, v *Value) hoisting {
 	if !v.isPure() {
 		return inPlace
 	}
-	level := inGroup
+	level := inLaunch
 	for _, a := range v.Args {
 		level = max(level, s.hoist[a.id])
 	}

@@ -256,6 +256,30 @@ type Bounds struct {
 	Table               bool
 	Memory              string // its kind, for messages
 	Own                 bool   // no other work-group can reach it
+	Index               Index
+	// High is the high half of the address in 64 bits, and Region that of all memory: where
+	// they differ, the low half says nothing. Both are nil if they cannot differ.
+	High, Region *Value
+}
+
+// Index is the number that an address of 32 bits was computed from, where the product may
+// have wrapped around: then the number is checked, and not the address. The address in 64
+// bits is From + V*Scale + Shift + the Off of the access.
+type Index struct {
+	V, From *Value // I32; V is nil if the address itself can be checked
+	Scale   uint32
+	Signed  bool // V is a signed number
+	Shift   int64
+}
+
+// atOffset is the bounds of an access part of whose distance is its Off.
+func (x *Bounds) atOffset(off uint32) *Bounds {
+	if x == nil || x.Index.V == nil || off == 0 {
+		return x
+	}
+	less := *x
+	less.Index.Shift -= int64(off)
+	return &less
 }
 
 // Foreign is the Base of the Bounds of a pointer to elsewhere. Allocations are
@@ -282,7 +306,13 @@ func (v *Value) operandsOf() []*Value {
 	if v.Bounds == nil {
 		return v.Args
 	}
-	return append(v.Args[:len(v.Args):len(v.Args)], v.Bounds.Base, v.limitValue())
+	list := append(v.Args[:len(v.Args):len(v.Args)], v.Bounds.Base, v.limitValue())
+	for _, x := range []*Value{v.Bounds.Index.V, v.Bounds.Index.From, v.Bounds.High, v.Bounds.Region} {
+		if x != nil {
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 // Block is a basic block.
@@ -452,7 +482,7 @@ func (b *Block) ID(op Op, dimension int) *Value {
 // Load appends a load; integers narrower than the kind are zero-extended.
 func (b *Block) Load(k Kind, size int, address *Value, bounds *Bounds) *Value {
 	address, off := foldOffset(address)
-	v := b.appendValue(&Value{Op: OpLoad, Kind: k, Imm: uint64(size), Off: off, Args: []*Value{address}, Bounds: bounds})
+	v := b.appendValue(&Value{Op: OpLoad, Kind: k, Imm: uint64(size), Off: off, Args: []*Value{address}, Bounds: bounds.atOffset(off)})
 	if k == I64 {
 		v.low = b.appendValue(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
 	}
@@ -470,7 +500,7 @@ func (b *Block) LoadFixed(k Kind, size int, address *Value) *Value {
 // Store appends a store of the low bytes of a value.
 func (b *Block) Store(size int, address, v *Value, bounds *Bounds) {
 	address, off := foldOffset(address)
-	b.appendValue(&Value{Op: OpStore, Imm: uint64(size), Off: off, Args: []*Value{address, v}, Bounds: bounds})
+	b.appendValue(&Value{Op: OpStore, Imm: uint64(size), Off: off, Args: []*Value{address, v}, Bounds: bounds.atOffset(off)})
 }
 
 // maxOffset bounds the addend of an access. Code adds it to the address without wrapping

@@ -109,6 +109,8 @@ func (d *driver) runGroups() error {
 	}
 	d.openTail(e)
 	d.loadArguments()
+	d.hoistLevel(inLaunch)
+	d.prepareBounds(inLaunch)
 	// Registers 1 and 2 are the first group and the one after the last: see Code.
 	index := e.emitNew(scalarType(I32), OpCopy, 0, 1)
 	done, again := e.newLabel(), e.newLabel()
@@ -120,9 +122,7 @@ func (d *driver) runGroups() error {
 	d.groupIDs(e, index)
 	d.clearLocal(e)
 	d.hoistLevel(inGroup)
-	for _, e := range d.emitters {
-		e.prepareBounds()
-	}
+	d.prepareBounds(inGroup)
 	if err := d.runGroup(); err != nil {
 		return err
 	}
@@ -151,6 +151,13 @@ func (d *driver) loadArguments() {
 func (d *driver) spreadOut(v *Value) {
 	for _, e := range d.emitters {
 		e.spreadOut(v)
+	}
+}
+
+// prepareBounds computes the numbers of checks that are the same for a launch, or for a group.
+func (d *driver) prepareBounds(level hoisting) {
+	for _, e := range d.emitters {
+		e.prepareBounds(level)
 	}
 }
 
@@ -293,7 +300,7 @@ func (d *driver) knownBefore(v *Value, region int) bool {
 	for _, a := range v.Args {
 		leaf := a.Op == OpConst || a.Op == OpArg || a.Op == OpGroupID
 		earlier := d.live[region][slot{v: a}] && d.sameForGroup(a)
-		if !leaf && !earlier && !d.shared.inRegion[a] && d.shared.hoist[a.id] != inGroup {
+		if !leaf && !earlier && !d.shared.inRegion[a] && d.shared.hoist[a.id] > inGroup {
 			return false
 		}
 	}

@@ -39,7 +39,7 @@ func (e *emitter) loadContiguous(v *Value, mask Reg, in Inst) {
 		e.checkBounds(v, mask)
 		e.gatherLanes(v, mask)
 	default:
-		_, bad := e.spanTest(v, e.accessSpan(v))
+		bad := e.spanTest(v, e.accessSpan(v))
 		e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
 		e.checkLanes(v, mask)
 		e.loadSomeLanes(v, mask)
@@ -126,13 +126,18 @@ func (e *emitter) whenSideBySide(v *Value, mask Reg, wide func(first Reg), other
 		return
 	}
 	t := e.vectorType(I32)
-	all := e.vectorOf(address)
-	first := e.emitNew(scalarType(I32), OpExtract, 0, all)
-	row := e.emitNew(t, OpAdd, 0, e.emitNew(t, OpSplat, 0, first), e.emitNew(t, OpIota, v.accessSize()))
+	tested, step := e.rowValue(v)
+	all := e.vectorOf(tested)
+	start := e.emitNew(scalarType(I32), OpExtract, 0, all)
+	row := e.emitNew(t, OpAdd, 0, e.emitNew(t, OpSplat, 0, start), e.emitNew(t, OpIota, step))
 	same := e.emitNew(e.vectorType(Bool), OpEq, 0, all, row)
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.emitNew(scalarType(Bool), OpAll, 0, same)}})
-	if v.Bounds != nil && e.uniformBounds(v) && !v.Bounds.Table {
-		e.checkRow(v, first)
+	first := start
+	if tested != address {
+		first = e.emitNew(scalarType(I32), OpExtract, 0, e.vectorOf(address))
+	}
+	if x := v.Bounds; x != nil && e.uniformBounds(v) && !x.Table && tested == e.testedValue(v) && (v.farValue() == nil || tested == x.Index.V) {
+		e.checkRow(v, first, start)
 	} else {
 		e.checkBounds(v, mask)
 	}
@@ -231,7 +236,7 @@ func (e *emitter) storeContiguous(v *Value, mask Reg, all Inst) {
 // blendStore stores the old numbers in the lanes that are not in the mask. No other
 // thread writes to the memory of a work-group in between.
 func (e *emitter) blendStore(v *Value, mask Reg, all Inst) {
-	_, bad := e.spanTest(v, e.accessSpan(v))
+	bad := e.spanTest(v, e.accessSpan(v))
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
 	e.checkLanes(v, mask)
 	e.storeSomeLanes(v, mask)

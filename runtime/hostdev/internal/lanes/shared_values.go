@@ -49,8 +49,10 @@ func (v *Value) replaceOperands(now func(*Value) *Value) {
 	}
 	if x := v.Bounds; x != nil {
 		x.Base, x.Len = now(x.Base), now(x.Len)
-		if x.Writable != nil {
-			x.Writable = now(x.Writable)
+		for _, optional := range []**Value{&x.Writable, &x.Index.V, &x.Index.From, &x.High, &x.Region} {
+			if *optional != nil {
+				*optional = now(*optional)
+			}
 		}
 	}
 }

@@ -1,0 +1,68 @@
+// Accesses out of bounds of every memory, each way; n is the number that makes them bad.
+#define GID ((int)get_global_id(0))
+constant int fixed[4] = {1, 2, 3, 4};
+
+kernel void global_load(global int *a, int n, local int *l) { a[GID] = a[GID + n]; }
+kernel void global_store(global int *a, int n, local int *l) { a[GID + n] = 1; }
+kernel void global_walk(global int *a, int n, local int *l) {
+  global int *p = a;
+  for (int i = 0; i < n; i++) *p++ = GID;
+}
+kernel void global_back(global int *a, int n, local int *l) {
+  global int *p = a + 15;
+  for (int i = 0; i < n; i++) *p-- = GID;
+}
+kernel void global_atomic(global int *a, int n, local int *l) { atomic_add(a + n, GID); }
+kernel void global_exchange(global int *a, int n, local int *l) { atomic_cmpxchg(a + n, 0, 1); }
+kernel void global_vector(global int *a, int n, local int *l) { vstore4((int4)GID, 0, a + n); }
+kernel void global_half_vector(global int *a, int n, local int *l) { *(global int2 *)(a + (n & ~1)) = (int2)(GID, 1); }
+kernel void local_load(global int *a, int n, local int *l) { l[GID] = GID; a[GID] = l[GID + n]; }
+kernel void local_store(global int *a, int n, local int *l) { l[GID + n] = 1; a[GID] = l[GID]; }
+kernel void local_atomic(global int *a, int n, local int *l) { atomic_inc(l + n); a[GID] = l[0]; }
+kernel void local_variable(global int *a, int n, local int *l) {
+  local int v[16];
+  v[GID + n] = GID;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  a[GID] = v[GID];
+}
+kernel void local_vector(global int *a, int n, local int *l) { vstore4((int4)GID, 0, l + n); a[GID] = l[0]; }
+kernel void private_load(global int *a, int n, local int *l) {
+  volatile int v[16];
+  for (int i = 0; i < 16; i++) v[i] = i;
+  a[GID] = v[n];
+}
+kernel void private_vector(global int *a, int n, local int *l) {
+  int v[16];
+  for (int i = 0; i < 16; i++) v[i] = i;
+  vstore4((int4)GID, 0, v + n);
+  a[GID] = v[GID];
+}
+kernel void constant_load(global int *a, int n, local int *l) { a[GID] = fixed[n / 4]; }
+kernel void constant_vector(global int *a, int n, local int *l) {
+  int4 v = vload4(0, fixed + n / 4); // all of it: a load whose result nobody uses is left out
+  a[GID] = v.x + v.y + v.z + v.w;
+}
+kernel void copies(global int *a, int n, local int *l) {
+  event_t e = async_work_group_copy(l, a + n, 16, 0);
+  wait_group_events(1, &e);
+  a[GID] = l[GID];
+}
+kernel void divides(global int *a, int n, local int *l) {
+  int d = n == 99 ? 0 : n == 98 ? -1 : n;
+  a[GID] = n == 98 ? (int)0x80000000 / d + (int)0x80000000 % d : GID / d + GID % d;
+}
+kernel void divides_long(global long *a, int n, local int *l) {
+  long d = n == 99 ? 0 : n == 98 ? -1 : n, x = n == 98 ? (long)1 << 63 : GID;
+  a[GID & 7] = x / d + (long)((ulong)x / (ulong)d) + x % d;
+}
+int ping(int n);
+int __attribute__((noinline)) pong(int n) { return n ? ping(n - 1) + n : 1; }
+int __attribute__((noinline)) ping(int n) { volatile int pad[64]; pad[n & 63] = n; return pong(n) + pad[n & 63]; }
+kernel void ping_pong(global int *a, int n, local int *l) { a[GID] = n ? ping(n << 24) : 1; }
+kernel void waits(global int *a, int n, local int *l) {
+  if (GID < 16 - n) barrier(CLK_LOCAL_MEM_FENCE);
+  a[GID] = 1;
+}
+kernel void unaligned(global char *a, int n, local int *l) { atomic_add((global int *)(a + (n != 0)), 1); }
+kernel void unaligned_load(global char *a, int n, local int *l) { a[GID] = (char)*(global int *)(a + (n ? 62 : 0)); }
+kernel void endless(global int *a, int n, local int *l) { volatile int i = 0; while (n && i >= 0) i = i + (n == 0); a[GID] = 1; }
