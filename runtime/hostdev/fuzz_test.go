@@ -125,48 +125,52 @@ func FuzzExecutors(f *testing.F) {
 	store := cache.New(cache.Options{Dir: f.TempDir()})
 	f.Cleanup(func() { store.Close() })
 	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
-		code := mutate(modules[int(which)%len(modules)], edits)
-		// All devices live to the end, so that each has addresses of its own: a
-		// kernel that stores one is seen to depend on more than its input.
-		var devices []*Device
-		defer func() { runtime.KeepAlive(devices) }()
-		run := func(o Options, only ...string) map[string]outcome {
-			o.Output, o.Steps = io.Discard, 1<<16
-			d := New(o).device
-			devices = append(devices, d)
-			return runEverything(t, d, code, only...)
-		}
-		want := run(Options{Interpret: true})
-		if want == nil {
-			return
-		}
-		again := run(Options{Interpret: true, Backwards: true})
-		checked := run(Options{Check: true})
-		one, four, eight := run(Options{Lanes: 1}), run(Options{Lanes: 4}), run(Options{Lanes: 8})
-		for name, w := range want {
-			if !w.equal(again[name]) || w.budget {
-				continue // it depends on the order
-			}
-			if c := checked[name]; !c.budget && c.fault == nil && !c.equal(w) {
-				t.Errorf("kernel %s: interpreted %v, checked %v", name, w, c)
-			}
-			// A kernel with races leaves something else with each width.
-			if !one[name].budget && !one[name].equal(w) ||
-				!four[name].budget && four[name].equal(eight[name]) && !four[name].equal(w) {
-				t.Errorf("kernel %s: interpreted %v, one lane %v, four %v, eight %v", name, w, one[name], four[name], eight[name])
-			}
-		}
-		// The C compiler takes its time: it gets one kernel of one input of eight.
-		if len(edits) < 2 || edits[0]%8 != 0 || len(want) == 0 {
-			return
-		}
-		names := slices.Sorted(maps.Keys(want))
-		name := names[int(edits[1])%len(names)]
-		n := run(Options{Lanes: 4, Cache: store, Loader: dl.Loader{}, AwaitCompiler: true}, name)[name]
-		if !n.equal(four[name]) && !n.budget && !four[name].budget && want[name].equal(again[name]) {
-			t.Errorf("kernel %s: native code %v, WebAssembly %v", name, n, four[name])
-		}
+		compareExecutors(t, store, mutate(modules[int(which)%len(modules)], edits), edits)
 	})
+}
+
+// compareExecutors runs the kernels of a module in all executors. The C compiler takes its
+// time: it gets one kernel of one input of eight, which the edits choose.
+func compareExecutors(t *testing.T, store *cache.Cache, code, edits []byte) {
+	// All devices live to the end, so that each has addresses of its own: a
+	// kernel that stores one is seen to depend on more than its input.
+	var devices []*Device
+	defer func() { runtime.KeepAlive(devices) }()
+	run := func(o Options, only ...string) map[string]outcome {
+		o.Output, o.Steps = io.Discard, 1<<16
+		d := New(o).device
+		devices = append(devices, d)
+		return runEverything(t, d, code, only...)
+	}
+	want := run(Options{Interpret: true})
+	if want == nil {
+		return
+	}
+	again := run(Options{Interpret: true, Backwards: true})
+	checked := run(Options{Check: true})
+	one, four, eight := run(Options{Lanes: 1}), run(Options{Lanes: 4}), run(Options{Lanes: 8})
+	for name, w := range want {
+		if !w.equal(again[name]) || w.budget {
+			continue // it depends on the order
+		}
+		if c := checked[name]; !c.budget && c.fault == nil && !c.equal(w) {
+			t.Errorf("kernel %s: interpreted %v, checked %v", name, w, c)
+		}
+		// A kernel with races leaves something else with each width.
+		if !one[name].budget && !one[name].equal(w) ||
+			!four[name].budget && four[name].equal(eight[name]) && !four[name].equal(w) {
+			t.Errorf("kernel %s: interpreted %v, one lane %v, four %v, eight %v", name, w, one[name], four[name], eight[name])
+		}
+	}
+	if len(edits) < 2 || edits[0]%8 != 0 || len(want) == 0 {
+		return
+	}
+	names := slices.Sorted(maps.Keys(want))
+	name := names[int(edits[1])%len(names)]
+	n := run(Options{Lanes: 4, Cache: store, Loader: dl.Loader{}, AwaitCompiler: true}, name)[name]
+	if !n.equal(four[name]) && !n.budget && !four[name].budget && want[name].equal(again[name]) {
+		t.Errorf("kernel %s: native code %v, WebAssembly %v", name, n, four[name])
+	}
 }
 
 // outcome is how a kernel ended.
