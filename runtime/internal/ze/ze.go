@@ -148,12 +148,21 @@ func Open(hooks Hooks, names ...string) (*Library, error) {
 		}
 	}
 	if err := l.callFunction(fnInit, 0); err != nil {
-		if hasCode(err, resultUninitialized) {
-			err = fmt.Errorf("%s is installed, and no driver for it: %w", library.Path, err)
-		}
-		return nil, errors.Join(err, library.Close())
+		return nil, errors.Join(initError(library.Path, err), library.Close())
 	}
 	return l, nil
+}
+
+// initError explains the commonest failures of zeInit. The loader loads its layers by name
+// (release 1.32 that for tracing always), and layers of an older release refuse its version.
+func initError(path string, err error) error {
+	switch {
+	case hasCode(err, resultUninitialized):
+		return fmt.Errorf("%s is installed, and no driver for it: %w", path, err)
+	case hasCode(err, resultUnsupportedVersion):
+		return fmt.Errorf("%s and its layers (libze_tracing_layer, libze_validation_layer) or drivers are of different releases: install those of one release: %w", path, err)
+	}
+	return err
 }
 
 // Path is the file that was opened.
@@ -164,12 +173,13 @@ func (l *Library) Close() error { return l.library.Close() }
 
 // Results that are branched on (ze_api.h, ze_result_t).
 const (
-	resultNotReady      = 1
-	resultOutOfHost     = 0x70000002
-	resultOutOfDevice   = 0x70000003
-	resultInvalidGlobal = 0x78000010
-	resultInvalidKernel = 0x78000011
-	resultUninitialized = 0x78000001
+	resultNotReady           = 1
+	resultOutOfHost          = 0x70000002
+	resultOutOfDevice        = 0x70000003
+	resultInvalidGlobal      = 0x78000010
+	resultInvalidKernel      = 0x78000011
+	resultUninitialized      = 0x78000001
+	resultUnsupportedVersion = 0x78000002
 )
 
 var resultNames = map[int]string{
