@@ -56,6 +56,9 @@ const (
 )
 
 func (d *Driver) newDevice(p *platform, handle pi.Handle) (*Device, error) {
+	if handle == 0 {
+		return nil, errors.New("the plugin lists a null device")
+	}
 	device := &Device{driver: d, platform: p, plugin: d.plugin, handle: handle}
 	device.streams = streams.NewDevice(native{device}, nil)
 	device.streams.TellsByEvent = true
@@ -222,7 +225,9 @@ func (d *Device) SubDevices() ([]driver.Device, error) {
 // releaseParts releases sub-devices of which no Device was made.
 func (d *Device) releaseParts(list []pi.Handle) (err error) {
 	for _, handle := range list {
-		err = errors.Join(err, d.plugin.Release(pi.DeviceRelease, handle))
+		if handle != 0 {
+			err = errors.Join(err, d.plugin.Release(pi.DeviceRelease, handle))
+		}
 	}
 	return err
 }

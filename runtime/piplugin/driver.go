@@ -103,8 +103,8 @@ func (d *Driver) Attempts() []dl.Attempt { return d.plugin.Attempts() }
 // Version is the version of the interface, and the plugin's own number.
 func (d *Driver) Version() string { return "PI " + d.plugin.Version() }
 
-// Devices lists the devices of all platforms, in the plugin's order. The devices of a
-// platform that fails are left out; the error names it.
+// Devices lists the devices of all platforms, in the plugin's order. A device, or those of a
+// platform, that fails is left out; the error names it.
 func (d *Driver) Devices() ([]driver.Device, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -127,6 +127,10 @@ func (d *Driver) listDevices() error {
 	d.devices = nil
 	var errs []error
 	for i, handle := range platforms {
+		if handle == 0 {
+			errs = append(errs, fmt.Errorf("platform %d: the plugin lists a null platform", i))
+			continue
+		}
 		p, err := d.newPlatform(handle)
 		if err == nil {
 			err = d.addDevices(p)
@@ -143,14 +147,16 @@ func (d *Driver) addDevices(p *platform) error {
 	if err != nil {
 		return err
 	}
-	for _, handle := range list {
+	var errs []error
+	for i, handle := range list {
 		device, err := d.newDevice(p, handle)
 		if err != nil {
-			return err
+			errs = append(errs, fmt.Errorf("device %d: %w", i, err))
+			continue
 		}
 		d.devices = append(d.devices, device)
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // errNoPlatform is the reason why a plugin has no devices, as most plugins give none.

@@ -306,6 +306,8 @@ func TestOddLists(t *testing.T) {
 	}{
 		"no platform":        {map[string]int{"plugin_platforms": 0}, 0, "no platform"},
 		"no device":          {map[string]int{"plugin_devices": 0}, 0, ""},
+		"a null platform":    {map[string]int{"plugin_null_platforms": 1}, 1, "null platform"},
+		"null devices":       {map[string]int{"plugin_null_devices": 2}, 1, "null device"},
 		"nine of each said":  {map[string]int{"plugin_claimed": 9}, 1, ""},
 		"2^32 - 1 of each":   {map[string]int{"plugin_claimed": -1}, 0, "4294967295"},
 		"sizes of 2^64 - 1":  {map[string]int{"plugin_wrong_sizes": 1}, 1, ""},

@@ -35,6 +35,7 @@ int plugin_next_status; /* of the next command, which does not run; only its eve
 int plugin_hides_drops; /* events of commands that were dropped tell success */
 int plugin_fail_builds; /* 1: compilations, 2: links */
 int plugin_platforms = 1, plugin_devices = 1, plugin_claimed; /* claimed: the number that is told first, if not 0 */
+int plugin_null_platforms, plugin_null_devices; /* that are listed before the others */
 char plugin_name[256] = "Test device";
 char plugin_last_options[64];
 static char last_error[64];
@@ -79,16 +80,17 @@ static int answer(const void *value, size_t length, size_t room, void *out, size
 
 static object platform = {.kind = 'L', .uses = 1}, device = {.kind = 'V', .uses = 1};
 
-static int list_out(object *it, int there, uint32_t n, object **list, uint32_t *count) {
+static int list_out(object *it, int nulls, int there, uint32_t n, object **list, uint32_t *count) {
+  there += nulls;
   for (int i = 0; i < there && (uint32_t)i < n; i++)
-    list[i] = it;
+    list[i] = i < nulls ? NULL : it;
   if (count)
     *count = n == 0 && plugin_claimed ? (uint32_t)plugin_claimed : (uint32_t)there;
   return OK;
 }
 int piPlatformsGet(uint32_t n, object **list, uint32_t *count) {
   ENTER;
-  return list_out(&platform, plugin_platforms, n, list, count);
+  return list_out(&platform, plugin_null_platforms, plugin_platforms, n, list, count);
 }
 
 int piPlatformGetInfo(object *p, uint32_t what, size_t room, void *out, size_t *size) {
@@ -102,7 +104,7 @@ int piPlatformGetInfo(object *p, uint32_t what, size_t room, void *out, size_t *
 int piDevicesGet(object *p, uint64_t type, uint32_t n, object **list, uint32_t *count) {
   ENTER;
   KNOWN(p, 'L');
-  return list_out(&device, plugin_devices, n, list, count);
+  return list_out(&device, plugin_null_devices, plugin_devices, n, list, count);
 }
 
 int piDeviceGetInfo(object *d, uint32_t what, size_t room, void *out, size_t *size) {
