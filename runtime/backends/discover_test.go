@@ -262,6 +262,28 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
+// TestOddConfigurations: a pipe that nobody writes to is not waited for, and a line without an
+// end is named.
+func TestOddConfigurations(t *testing.T) {
+	pipe, long := filepath.Join(t.TempDir(), "pipe"), filepath.Join(t.TempDir(), "long")
+	if out, err := exec.Command(testtool.Path(t, "mkfifo"), pipe).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := os.WriteFile(long, []byte("first.so\n"+strings.Repeat("x", 1<<20)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{pipe: pipe + " is a pipe", long: long + ":2: a line of 65536 bytes or more"} {
+		d, err := Discover(Options{Getenv: environment(hostOnly, "SYCL_PI_CONFIG="+file)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := foundNamed(t, d, file); f.Err == nil || !strings.Contains(f.Err.Error(), want) {
+			t.Errorf("%v; want %q", f.Err, want)
+		}
+		d.Close()
+	}
+}
+
 func TestConfiguration(t *testing.T) {
 	d, err := Discover(Options{Getenv: environment(hostOnly, "SYCL_PI_CONFIG=/nowhere/plugins.conf")})
 	if err != nil {

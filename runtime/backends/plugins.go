@@ -92,8 +92,12 @@ func configFile(o *Options) (path string, explicit bool) {
 	return own, false
 }
 
-// readConfig reads a configuration file.
+// readConfig reads a configuration file. A pipe is refused: opening one waits for somebody to
+// write to it.
 func readConfig(path string) ([]string, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
+		return nil, fmt.Errorf("%s is a pipe: name a file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -105,7 +109,8 @@ func readConfig(path string) ([]string, error) {
 // parseConfig reads names, one a line; # begins a comment.
 func parseConfig(path string, r io.Reader) (names []string, err error) {
 	lines := bufio.NewScanner(r)
-	for number := 1; lines.Scan(); number++ {
+	number := 1
+	for ; lines.Scan(); number++ {
 		name, _, _ := strings.Cut(lines.Text(), "#")
 		if name = strings.TrimSpace(name); name == "" {
 			continue
@@ -118,7 +123,9 @@ func parseConfig(path string, r io.Reader) (names []string, err error) {
 		}
 		names = append(names, name)
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("%s:%d: a line of %d bytes or more", path, number, bufio.MaxScanTokenSize)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return names, nil
