@@ -97,7 +97,11 @@ func (f *File) readMapped(file *os.File, size int64) (err error) {
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
 	for i := range f.images {
-		f.images[i].Code = container.WrapCode(f.images[i].Code, func(c devimg.Code) devimg.Code { return &mappedCode{c, f} })
+		img := &f.images[i]
+		img.Code = container.WrapCode(img.Code, f.mapCode)
+		if fat := img.fatBinary; fat != nil && (i == 0 || f.images[i-1].fatBinary != fat) {
+			fat.Code = f.mapCode(fat.Code)
+		}
 	}
 	return nil
 }
@@ -146,6 +150,8 @@ type mappedCode struct {
 	devimg.Code
 	file *File
 }
+
+func (f *File) mapCode(c devimg.Code) devimg.Code { return &mappedCode{c, f} }
 
 // ReadAt implements [io.ReaderAt].
 func (c *mappedCode) ReadAt(p []byte, off int64) (int, error) {

@@ -22,6 +22,26 @@ const (
 	zebinTable = "Intel_Symbol_Table_Void_Program"
 )
 
+// deviceMachines name the code in ELF files for devices.
+var deviceMachines = map[elf.Machine]string{
+	elf.EM_CUDA:     "a cubin",
+	elf.EM_AMDGPU:   "a code object of AMD",
+	elfMachineIntel: "native code of Intel's GPUs",
+}
+
+// isDeviceELF reports whether a file is ELF for a device. The linkers of devices do not keep to
+// the rules for files of the host.
+func isDeviceELF(data []byte) bool { return deviceMachines[elfMachine(data)] != "" }
+
+// elfMachine is the e_machine of a little-endian ELF file, or EM_NONE.
+func elfMachine(data []byte) elf.Machine {
+	const at = 18
+	if len(data) < at+2 || !bytes.HasPrefix(data, []byte(elf.ELFMAG)) || elf.Data(data[elf.EI_DATA]) != elf.ELFDATA2LSB {
+		return elf.EM_NONE
+	}
+	return elf.Machine(binary.LittleEndian.Uint16(data[at:]))
+}
+
 // deviceELF is a little-endian 64-bit ELF file of device code.
 type deviceELF struct {
 	data     []byte

@@ -18,6 +18,8 @@ type Located struct {
 	part   *part      // that the image lies in
 	record abi.Record // of a descriptor's image
 	edit   editFunc   // where the image is in an envelope of package container
+
+	fatBinary *FatBinary // of CUDA, that has the image
 }
 
 // ImageRecord returns the form of the image record, or 0 for an image that no descriptor has.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"offlink/ptx"
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 	"offlink/wrapper/internal/objfile"
@@ -86,7 +87,7 @@ func (w *walker) walkPart(p *part) error {
 		return w.walkMembers(p, objfile.ReadUniversal, objfile.ReplaceArchitecture)
 	case container.Sniff(p.data[p.firstEnvelope():]) != container.None:
 		return w.walkEnvelope(p)
-	case objfile.Known(p.data):
+	case objfile.Known(p.data) && !isDeviceELF(p.data):
 		return w.walkObject(p)
 	case len(p.path) > 0: // a member that is something else
 		return nil
@@ -97,13 +98,27 @@ func (w *walker) walkPart(p *part) error {
 // describeOther returns the error for a file that holds no images, with the kind of the file if it
 // is known.
 func describeOther(data []byte) error {
-	if f := devimg.Sniff(devimg.Bytes(data)); f != devimg.FormatNone {
-		return fmt.Errorf("%w: the bare code of an image (%s)", ErrNoImages, f)
+	if name := codeName(data); name != "" {
+		return fmt.Errorf("%w: the bare code of an image (%s)", ErrNoImages, name)
 	}
 	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
 		return fmt.Errorf("%w: a zip archive (a wheel): unpack it; 'offload-wrap list' looks into it as it is", ErrNoImages)
 	}
 	return ErrNoImages
+}
+
+// codeName names the form of device code that comes without an envelope, or returns "".
+func codeName(data []byte) string {
+	f := devimg.Sniff(devimg.Bytes(data))
+	switch {
+	case isDeviceELF(data):
+		return deviceMachines[elfMachine(data)]
+	case f != devimg.FormatNone:
+		return f.String()
+	case ptx.HasVersion(data):
+		return "PTX"
+	}
+	return ""
 }
 
 // walkMembers finds the images in the members of an archive.
@@ -152,9 +167,13 @@ func (w *walker) walkEnvelope(p *part) error {
 		if e.Host || holdsImages(e) {
 			continue
 		}
-		w.found = append(w.found, Located{Image: e.Image, Location: Location{
+		l := Located{Image: e.Image, Location: Location{
 			Path: p.path, Envelope: Envelope(e.Form), Name: e.Name, Strings: e.Strings, Index: i, Offset: inner.offset,
-		}, part: p, edit: replace})
+		}, part: p, edit: replace}
+		if e.Form == container.FatBinary {
+			l.fatBinary = newFatBinary(e, w.found)
+		}
+		w.found = append(w.found, l)
 	}
 	return nil
 }

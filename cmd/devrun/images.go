@@ -22,11 +22,12 @@ type imageFiles struct {
 	files   []*wrapper.File
 	kernels []string // of all files, each once
 	known   map[string]bool
+	read    devicefile.Options
 }
 
 // openImages registers the device images of the files.
 func openImages(rt *runtime.Runtime, names []string) (*imageFiles, error) {
-	f := &imageFiles{known: make(map[string]bool)}
+	f := &imageFiles{known: make(map[string]bool), read: devicefile.Options{FatBinaryKernels: true}}
 	for i, name := range names {
 		if err := f.registerFile(rt, registry.Owner{ID: uint64(i), Name: name}); err != nil {
 			f.closeFiles()
@@ -80,15 +81,7 @@ func (f *imageFiles) readImages(name string) ([]*devimg.Image, error) {
 		return nil, err
 	}
 	f.files = append(f.files, file)
-	var images []*devimg.Image
-	for i := range file.Images() {
-		described, err := devicefile.Described(name, &file.Images()[i])
-		if err != nil {
-			return nil, err
-		}
-		images = append(images, described...)
-	}
-	return images, nil
+	return devicefile.Images(file, f.read)
 }
 
 // checkRegular refuses files that no reader takes.

@@ -1,7 +1,6 @@
 package devicefile
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -13,12 +12,12 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// Described returns the images that the runtime makes of one that was found in a file:
+// describeImage returns the images that the runtime makes of one that was found in a file:
 // usually the image itself. An OffloadBinary has a triple instead of the target string of
 // a program's tables, and usually neither kernels nor symbols, so that these are read from
 // the code. LLVM IR in it becomes SPIR-V, possibly several images. Images for targets that
 // no device of the runtime takes stay as they are. file is for messages.
-func Described(file string, img *wrapper.Located) ([]*devimg.Image, error) {
+func describeImage(file string, img *wrapper.Located) ([]*devimg.Image, error) {
 	if img.Envelope != wrapper.Envelope(container.OffloadBinary) {
 		return []*devimg.Image{&img.Image}, nil
 	}
@@ -103,35 +102,4 @@ func exportFunctions(img *devimg.Image, m *spirv.Module) {
 		sets.Put(props.SetExportedSymbols, s.Name, props.Uint32(1))
 	}
 	img.Properties = sets
-}
-
-// describeFatBinary gives an image the kernels of all entries of its fat binary, which stays as
-// it is: the device chooses the entry.
-func describeFatBinary(img *devimg.Image) error {
-	code, err := devimg.ReadCode(img.Code)
-	if err != nil {
-		return err
-	}
-	entries, err := container.Read(code, container.NewBudget(0))
-	if err != nil {
-		return err
-	}
-	seen := map[string]bool{}
-	for i := range entries {
-		names, err := wrapper.KernelNames(&entries[i].Image)
-		if err != nil {
-			return fmt.Errorf("%s: %w", entries[i].Name, err)
-		}
-		for _, name := range names {
-			if !seen[name] {
-				seen[name] = true
-				img.Entries = append(img.Entries, name)
-			}
-		}
-	}
-	if len(img.Entries) == 0 {
-		return errors.New("no kernels are found in its entries that are not compressed")
-	}
-	img.HasEntries = true
-	return nil
 }

@@ -171,19 +171,11 @@ func openCarrier(path string) (images []*devimg.Image, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	for i := range file.Images() {
-		img := file.Images()[i]
-		code, err := devimg.ReadCode(img.Code)
-		if err != nil {
-			return nil, fmt.Errorf("%s: image %d: %w", path, i, err)
-		}
-		img.Code = devimg.Bytes(append([]byte(nil), code...))
-		img.Properties = img.Properties.Clone()
-		described, err := Described(path, &img)
-		if err != nil {
-			return nil, err
-		}
-		images = append(images, described...)
+	if images, err = Images(file, Options{FatBinaryKernels: true}); err != nil {
+		return nil, err
+	}
+	if err := copyImages(images); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return images, nil
 }

@@ -47,6 +47,8 @@ type Entry struct {
 	// bytes that were read, or -1 where these hold them compressed.
 	Data   []byte
 	Offset int64
+	// Envelope is the bytes of its envelope, without those that follow it.
+	Envelope []byte
 	// Strings are those of the envelope that no field of an image has.
 	Strings []String
 }
@@ -129,7 +131,7 @@ func Read(data []byte, b *Budget) ([]Entry, error) {
 			return nil, err
 		}
 		for i := range found {
-			found[i].Form = form
+			found[i].Form, found[i].Envelope = form, data[at:at+n:at+n]
 			if found[i].Offset >= 0 {
 				found[i].Offset += int64(at)
 			}
