@@ -3,8 +3,12 @@ package cuda
 import (
 	_ "embed"
 	"fmt"
+	"slices"
+
+	"github.com/ianlancetaylor/demangle"
 
 	"offlink/ptx"
+	"offlink/runtime/resolve"
 )
 
 //go:generate testdata/builtins.sh
@@ -52,9 +56,13 @@ func (d *Device) moduleHeader() string {
 // the driver wants after PTX.
 func (d *Device) builtinModule() []byte { return []byte(d.moduleHeader() + builtinsBody + "\x00") }
 
-// needsBuiltins reports whether an object imports a work-item function that no
-// object defines.
-func needsBuiltins(objects []*object) bool {
+// undefined are the imports of the objects that none of them defines.
+type undefined struct {
+	objects []*object // that import them
+	names   []string
+}
+
+func findUndefined(objects []*object) (u undefined) {
 	defined := map[string]bool{}
 	for _, o := range objects {
 		_, exports := o.symbols()
@@ -65,12 +73,30 @@ func needsBuiltins(objects []*object) bool {
 	for _, o := range objects {
 		imports, _ := o.symbols()
 		for _, name := range imports {
-			if builtinNames[name] && !defined[name] {
-				return true
+			if !defined[name] {
+				u.objects, u.names = append(u.objects, o), append(u.names, name)
 			}
 		}
 	}
-	return false
+	return u
+}
+
+// needBuiltins reports whether one of them is a work-item function.
+func (u *undefined) needBuiltins() bool {
+	return slices.ContainsFunc(u.names, func(name string) bool { return builtinNames[name] })
+}
+
+// checkOpenCL refuses calls of the functions of OpenCL C that are not there: the driver's linker
+// would name the function alone.
+func (u *undefined) checkOpenCL() error {
+	for i, name := range u.names {
+		if !builtinNames[name] && resolve.IsBuiltin(name) {
+			return fmt.Errorf("%s calls %s, a function of OpenCL C that NVIDIA's driver does not have: "+
+				"compile the device code with libclc (-Xclang -mlink-builtin-bitcode -Xclang nvptx64--nvidiacl.bc; OFFLINK_LIBCLC of Make and CMake)",
+				u.objects[i].name, demangle.Filter(name))
+		}
+	}
+	return nil
 }
 
 // symbols are the names that an object shares with others.

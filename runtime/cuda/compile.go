@@ -148,6 +148,10 @@ func (d *Device) linkCode(objects []*object) ([]byte, error) {
 	if len(objects) == 1 && objects[0].isLinked() {
 		return objects[0].code, nil
 	}
+	undefined := findUndefined(objects)
+	if err := undefined.checkOpenCL(); err != nil {
+		return nil, &driver.BuildError{Err: err}
+	}
 	inputs := make([]libcuda.Input, 0, len(objects)+1)
 	for _, o := range objects {
 		in := libcuda.Input{Name: o.name, Kind: libcuda.InputCubin, Code: o.code}
@@ -156,7 +160,7 @@ func (d *Device) linkCode(objects []*object) ([]byte, error) {
 		}
 		inputs = append(inputs, in)
 	}
-	if needsBuiltins(objects) {
+	if undefined.needBuiltins() {
 		inputs = append(inputs, libcuda.Input{Name: "work-item functions", Kind: libcuda.InputPTX, Code: d.workItems()})
 	}
 	return d.library.Link(inputs)
