@@ -1,12 +1,12 @@
 package split
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"offlink/ir"
 	"offlink/ir/sycl"
+	"offlink/lazyregexp"
 )
 
 // Undefined functions with reserved names. Splitters leave such functions to the
@@ -59,12 +59,12 @@ func libraryOf(name string) string {
 
 // runtimeFunction matches functions to which compilers emit calls: arithmetic of
 // the compiler's runtime library (__udivti3, __fixunssfdi), exceptions, atomics.
-var runtimeFunction = regexp.MustCompile(`^__([a-z]+([hsdxt][fci]|bf|ti)[a-z]*[0-9]?|(cxa|atomic|sync)_\w+)$`)
+var runtimeFunction = lazyregexp.New(`^__([a-z]+([hsdxt][fci]|bf|ti)[a-z]*[0-9]?|(cxa|atomic|sync)_\w+)$`)
 
 // isLibraryName reports whether libraries, and not user code, define functions
 // of that name.
 func isLibraryName(name string) bool {
-	return libraryOf(name) != "" || runtimeFunction.MatchString(name)
+	return libraryOf(name) != "" || runtimeFunction().MatchString(name)
 }
 
 // isMissing reports whether neither a device nor its compiler defines a function

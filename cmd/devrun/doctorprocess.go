@@ -9,13 +9,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"offlink/cmd/internal/cli"
+	"offlink/lazyregexp"
 	"offlink/runtime"
 	"offlink/runtime/backends"
 	"offlink/runtime/driver"
@@ -84,9 +84,9 @@ func readResult(output []byte, result any) bool {
 // driversWords returns the last words of a driver: the last line, or the line before the
 // one with which Go reports a signal, together with that.
 func driversWords(said string) string {
-	lines := strings.Split(strings.TrimSpace(runtimeNotice.ReplaceAllString(said, "")), "\n")
+	lines := strings.Split(strings.TrimSpace(runtimeNotice().ReplaceAllString(said, "")), "\n")
 	for i, line := range lines {
-		if !goTrace.MatchString(line) {
+		if !goTrace().MatchString(line) {
 			continue
 		}
 		if i == 0 {
@@ -99,10 +99,10 @@ func driversWords(said string) string {
 
 // runtimeNotice matches the line of the runtime that names a driver which ends the process: here
 // that is known.
-var runtimeNotice = regexp.MustCompile(`offlink: .* ended the process; .*\n`)
+var runtimeNotice = lazyregexp.New(`offlink: .* ended the process; .*\n`)
 
 // goTrace matches the first line that Go prints when a signal or a fault ends a process.
-var goTrace = regexp.MustCompile(`^(SIG[A-Z]+: |fatal error: |panic: |unexpected fault address)`)
+var goTrace = lazyregexp.New(`^(SIG[A-Z]+: |fatal error: |panic: |unexpected fault address)`)
 
 // listing is the result of the process that lists back ends, or those of several.
 type listing struct {

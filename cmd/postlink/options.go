@@ -3,12 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
 
 	"offlink/cmd/internal/cli"
+	"offlink/lazyregexp"
 	"offlink/props/derive"
 	"offlink/split"
 )
@@ -65,13 +65,13 @@ func parseCommandLine(args []string, s cli.Streams) (*options, error) {
 	return o, o.checkCombinations()
 }
 
-var jobsArgument = regexp.MustCompile(`^-j[0-9]+$`)
+var jobsArgument = lazyregexp.New(`^-j[0-9]+$`)
 
 // attachJobs spells -j4, which make's users know, as -j=4.
 func attachJobs(args []string) []string {
 	out := make([]string, len(args))
 	for i, arg := range args {
-		if jobsArgument.MatchString(arg) {
+		if jobsArgument().MatchString(arg) {
 			arg = "-j=" + arg[2:]
 		}
 		out[i] = arg

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"offlink/ir"
 	"offlink/ir/irfile"
 	"offlink/ir/sycl"
+	"offlink/lazyregexp"
 	"offlink/ptx"
 	"offlink/split"
 	"offlink/toolchain"
@@ -30,11 +30,11 @@ func (o *ptxOptions) definePTXFlags(f *cli.FlagSet) {
 	f.Flags = append(f.Flags, cli.Flag{Name: "ptx-arch", Value: "sm_NN", Usage: "with -to=ptx, the oldest GPU that the images are for (the one that the code was compiled for)", Set: o.setProcessor})
 }
 
-var processorName = regexp.MustCompile(`^sm_[0-9]+[af]?$`)
+var processorName = lazyregexp.New(`^sm_[0-9]+[af]?$`)
 
 // setProcessor takes the processor that the code is for.
 func (o *ptxOptions) setProcessor(arg string) error {
-	if !processorName.MatchString(arg) {
+	if !processorName().MatchString(arg) {
 		return fmt.Errorf("-ptx-arch=%s: want sm_ and a number, such as sm_80", arg)
 	}
 	o.processor = arg
@@ -162,7 +162,7 @@ func (c *ptxCompiler) targetProcessor(partition *split.Partition) string {
 		return c.options.processor
 	}
 	for _, id := range partition.Group.Entries {
-		if cpu, ok := partition.Module.Attribute(id, "target-cpu"); ok && processorName.MatchString(cpu) {
+		if cpu, ok := partition.Module.Attribute(id, "target-cpu"); ok && processorName().MatchString(cpu) {
 			return cpu
 		}
 	}

@@ -1,11 +1,11 @@
 package downgrade
 
 import (
-	"regexp"
 	"strings"
 
 	"offlink/ir/irtext"
 	"offlink/ir/llvmschema"
+	"offlink/lazyregexp"
 )
 
 // rewriteGlobal rewrites calls and declarations of intrinsics.
@@ -82,7 +82,7 @@ func (r *rewriter) rewriteMasked(name string, declared bool) {
 	r.putRange(open.Start, end, "("+strings.Join(args, ", ")+")")
 }
 
-var alignAttribute = regexp.MustCompile(`\salign(?:\s+(\d+)|\s*\(\s*(\d+)\s*\))(\s|$)`)
+var alignAttribute = lazyregexp.New(`\salign(?:\s+(\d+)|\s*\(\s*(\d+)\s*\))(\s|$)`)
 
 // takeAlignment removes "align N" from an argument and returns N as an operand, or 1 if there is
 // none. It stands before the value and before attributes that are strings.
@@ -91,10 +91,10 @@ func takeAlignment(arg string) (rest, alignment string) {
 	if i := strings.IndexAny(arg, "\"%@"); i >= 0 {
 		attributes = arg[:i]
 	}
-	at := alignAttribute.FindStringSubmatchIndex(attributes)
+	at := alignAttribute().FindStringSubmatchIndex(attributes)
 	if at == nil {
 		return arg, "i32 1"
 	}
-	groups := alignAttribute.FindStringSubmatch(attributes)
+	groups := alignAttribute().FindStringSubmatch(attributes)
 	return arg[:at[0]] + arg[at[6]:], "i32 " + groups[1] + groups[2]
 }

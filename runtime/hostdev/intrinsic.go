@@ -2,9 +2,9 @@ package hostdev
 
 import (
 	"math/bits"
-	"regexp"
 	"strings"
 
+	"offlink/lazyregexp"
 	"offlink/spirv"
 )
 
@@ -34,13 +34,13 @@ func registerIntrinsics(table map[string]func(*builder, *spirv.Instruction)) {
 // typeSuffix matches the end of an overloaded intrinsic's name: the mangled
 // types, as in ".v4i32" or ".p1i8.p0i8.i64" (LLVM, Intrinsics.cpp,
 // getMangledTypeStr).
-var typeSuffix = regexp.MustCompile(`\.(v[0-9]+|a[0-9]+|p[0-9]+)*(i[0-9]+|f16|bf16|f32|f64|p[0-9]+|s_[\w.]+?s|sl_\w+|isVoid)$`)
+var typeSuffix = lazyregexp.New(`\.(v[0-9]+|a[0-9]+|p[0-9]+)*(i[0-9]+|f16|bf16|f32|f64|p[0-9]+|s_[\w.]+?s|sl_\w+|isVoid)$`)
 
 // intrinsicBase is the key of an intrinsic's name.
 func intrinsicBase(name string) string {
 	name = strings.TrimPrefix(name, intrinsicPrefix)
 	for {
-		at := typeSuffix.FindStringIndex(name)
+		at := typeSuffix().FindStringIndex(name)
 		if at == nil {
 			return name
 		}
@@ -52,7 +52,7 @@ func intrinsicBase(name string) string {
 // intrinsic, spelled with underscores. Its umul_with_overflow compares the
 // wrong operand, and its fshl and fshr shift by the whole width, which SPIR-V
 // leaves undefined. The device follows LLVM's definition.
-var emulated = regexp.MustCompile(`^spirv\.llvm_(fshl|fshr|umul_with_overflow)_((?:v[0-9]+)?i[0-9]+)$`)
+var emulated = lazyregexp.New(`^spirv\.llvm_(fshl|fshr|umul_with_overflow)_((?:v[0-9]+)?i[0-9]+)$`)
 
 // intrinsic returns the name of the intrinsic that a function implements, or
 // "".
@@ -61,7 +61,7 @@ func (p *program) intrinsic(id spirv.ID) string {
 	if !ok {
 		return ""
 	}
-	if m := emulated.FindStringSubmatch(name); m != nil {
+	if m := emulated().FindStringSubmatch(name); m != nil {
 		return intrinsicPrefix + strings.ReplaceAll(m[1], "_", ".") + "." + m[2]
 	}
 	if f := p.bodies[id]; f != nil && f.IsDeclaration() && isIntrinsic(name) {

@@ -1,8 +1,7 @@
 package opencl
 
 import (
-	"regexp"
-
+	"offlink/lazyregexp"
 	"offlink/runtime/internal/cl"
 )
 
@@ -114,12 +113,12 @@ func (d *Device) findMemory(a *abilities) {
 	}
 }
 
-var versionPattern = regexp.MustCompile(`^OpenCL (\d)\.(\d)`)
+var versionPattern = lazyregexp.New(`^OpenCL (\d)\.(\d)`)
 
 // parseVersion reads "OpenCL 3.0 ...": 30. Text without a version counts as the
 // oldest that is used.
 func parseVersion(text string) int {
-	digits := versionPattern.FindStringSubmatch(text)
+	digits := versionPattern().FindStringSubmatch(text)
 	if digits == nil {
 		return oldestVersion
 	}

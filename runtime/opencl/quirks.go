@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+
+	"offlink/lazyregexp"
 )
 
 // quirk is a behavior of a known driver that contradicts its own answers, or is a fault.
 // Each row says in which versions it was seen; the answers of other versions are believed.
 type quirk struct {
 	name     string
-	platform *regexp.Regexp // of the platform's name
-	version  *regexp.Regexp // of the platform's version, or the driver's
+	platform func() *regexp.Regexp // of the platform's name
+	version  func() *regexp.Regexp // of the platform's version, or the driver's
 	why      string
 	set      func(d *Device, a *abilities, version []string)
 }
@@ -21,12 +23,12 @@ type quirk struct {
 // and its TestQuirks tries the installed drivers.
 var quirks = []quirk{
 	{
-		name: "intel-exit", platform: regexp.MustCompile(`^Intel\(R\) OpenCL`), version: regexp.MustCompile(`^20(2[3-9])\.`),
+		name: "intel-exit", platform: lazyregexp.New(`^Intel\(R\) OpenCL`), version: lazyregexp.New(`^20(2[3-9])\.`),
 		why: "unknown extensions and instructions make the driver call exit (2023 to 2026.22)",
 		set: func(_ *Device, a *abilities, _ []string) { a.known = true },
 	},
 	{
-		name: "pocl-bitcode", platform: regexp.MustCompile(`^Portable Computing Language`), version: regexp.MustCompile(`PoCL [1-3]\..*LLVM (\d+)`),
+		name: "pocl-bitcode", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-3]\..*LLVM (\d+)`),
 		why: "PoCL up to 3.1 is built without SPIR-V and takes the bitcode of its own LLVM, linked: SPIR-V is translated to it",
 		set: func(d *Device, a *abilities, version []string) {
 			llvm, _ := strconv.Atoi(version[1])
@@ -34,7 +36,7 @@ var quirks = []quirk{
 		},
 	},
 	{
-		name: "pocl-variables", platform: regexp.MustCompile(`^Portable Computing Language`), version: regexp.MustCompile(`PoCL [1-3]\.`),
+		name: "pocl-variables", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-3]\.`),
 		why: "PoCL up to 3.1 gives each kernel its own copy of a program-scope variable, and aborts on function pointers and recursion",
 		set: func(_ *Device, a *abilities, _ []string) {
 			a.noVariables = "PoCL up to 3.1 gives each kernel a copy of its own"
@@ -42,29 +44,29 @@ var quirks = []quirk{
 		},
 	},
 	{
-		name: "oclgrind-bitcode", platform: regexp.MustCompile(`^Oclgrind`), version: regexp.MustCompile(`Oclgrind (1\d|2[01])\.`),
+		name: "oclgrind-bitcode", platform: lazyregexp.New(`^Oclgrind`), version: lazyregexp.New(`Oclgrind (1\d|2[01])\.`),
 		why: "Oclgrind up to 21.10 takes the bitcode of LLVM 14 with typed pointers, and finds unresolved symbols at the launch only",
 		set: func(d *Device, a *abilities, _ []string) { a.takeBitcode(d, 14) },
 	},
 	{
-		name: "oclgrind-threads", platform: regexp.MustCompile(`^Oclgrind`), version: regexp.MustCompile(`Oclgrind (1\d|2[01])\.`),
+		name: "oclgrind-threads", platform: lazyregexp.New(`^Oclgrind`), version: lazyregexp.New(`Oclgrind (1\d|2[01])\.`),
 		why: "Oclgrind up to 21.10 aborts when two threads run kernels at once",
 		set: func(d *Device, _ *abilities, _ []string) { d.api = d.api.OneAtATime() },
 	},
 	{
-		name: "oclgrind-events", platform: regexp.MustCompile(`^Oclgrind`), version: regexp.MustCompile(`Oclgrind (1\d|2[01])\.`),
+		name: "oclgrind-events", platform: lazyregexp.New(`^Oclgrind`), version: lazyregexp.New(`Oclgrind (1\d|2[01])\.`),
 		why: "Oclgrind up to 21.10 runs commands in clFlush, which then waits for events of the host that nobody can end",
 		set: func(_ *Device, a *abilities, _ []string) {
 			a.noHostEvents = "Oclgrind up to 21.10 waits for them in clFlush"
 		},
 	},
 	{
-		name: "oclgrind-pointers", platform: regexp.MustCompile(`^Oclgrind`), version: regexp.MustCompile(`Oclgrind (1\d|2[01])\.`),
+		name: "oclgrind-pointers", platform: lazyregexp.New(`^Oclgrind`), version: lazyregexp.New(`Oclgrind (1\d|2[01])\.`),
 		why: "Oclgrind up to 21.10 crashes when it builds a module with function pointers",
 		set: func(_ *Device, a *abilities, _ []string) { a.noFunctionPointers = true },
 	},
 	{
-		name: "rusticl-binary", platform: regexp.MustCompile(`^rusticl`), version: regexp.MustCompile(`^22\.`),
+		name: "rusticl-binary", platform: lazyregexp.New(`^rusticl`), version: lazyregexp.New(`^22\.`),
 		why: "rusticl of Mesa 22 takes SPIR-V in binaries of its own only, and aborts on variables that change and on function pointers",
 		set: func(_ *Device, a *abilities, _ []string) {
 			a.noSPIRV, a.wrapIL = "", wrapRusticl
@@ -73,31 +75,31 @@ var quirks = []quirk{
 		},
 	},
 	{
-		name: "rusticl-events", platform: regexp.MustCompile(`^rusticl`), version: regexp.MustCompile(`^22\.`),
+		name: "rusticl-events", platform: lazyregexp.New(`^rusticl`), version: lazyregexp.New(`^22\.`),
 		why: "rusticl of Mesa 22 never ends a command that waits for an event which failed",
 		set: func(_ *Device, a *abilities, _ []string) {
 			a.noHostEvents = "rusticl of Mesa 22 never ends the commands after one that failed"
 		},
 	},
 	{
-		name: "rusticl-linker", platform: regexp.MustCompile(`^rusticl`), version: regexp.MustCompile(`^2[3-9]\.`),
+		name: "rusticl-linker", platform: lazyregexp.New(`^rusticl`), version: lazyregexp.New(`^2[3-9]\.`),
 		why: "rusticl links with SPIRV-Tools, which refuses modules of different versions of SPIR-V (25.0)",
 		set: func(_ *Device, a *abilities, _ []string) { a.buildsWhole, a.specConstants = true, false },
 	},
 	{
-		name: "rusticl-variables", platform: regexp.MustCompile(`^rusticl`), version: regexp.MustCompile(`^2[3-9]\.`),
+		name: "rusticl-variables", platform: lazyregexp.New(`^rusticl`), version: lazyregexp.New(`^2[3-9]\.`),
 		why: "rusticl aborts on program-scope variables that change and have an initializer (25.0)",
 		set: func(_ *Device, a *abilities, _ []string) {
 			a.refusesVariables, a.noVariables = true, "rusticl has no program-scope variables that change"
 		},
 	},
 	{
-		name: "rusticl-pointers", platform: regexp.MustCompile(`^rusticl`), version: regexp.MustCompile(`^2[3-9]\.`),
+		name: "rusticl-pointers", platform: lazyregexp.New(`^rusticl`), version: lazyregexp.New(`^2[3-9]\.`),
 		why: "rusticl validates modules by the rules of SPIR-V without SPV_INTEL_function_pointers (25.0)",
 		set: func(_ *Device, a *abilities, _ []string) { a.noFunctionPointers = true },
 	},
 	{
-		name: "rusticl-failures", platform: regexp.MustCompile(`^rusticl`), version: regexp.MustCompile(`^25\.`),
+		name: "rusticl-failures", platform: lazyregexp.New(`^rusticl`), version: lazyregexp.New(`^25\.`),
 		why: "a queue of rusticl of Mesa 25 fails every command after one that waited for an event which failed",
 		set: func(_ *Device, a *abilities, _ []string) {
 			a.noHostEvents = "a queue of rusticl of Mesa 25 fails every command after one that failed"
@@ -128,11 +130,11 @@ func wrapRusticl(code []byte) []byte {
 
 func (d *Device) applyQuirks(a *abilities) {
 	for _, q := range quirks {
-		if !q.platform.MatchString(d.platform.name) {
+		if !q.platform().MatchString(d.platform.name) {
 			continue
 		}
 		for _, text := range []string{d.platform.version, d.info.DriverVersion, d.info.Version} {
-			if version := q.version.FindStringSubmatch(text); version != nil {
+			if version := q.version().FindStringSubmatch(text); version != nil {
 				q.set(d, a, version)
 				a.quirks = append(a.quirks, q.name)
 				break

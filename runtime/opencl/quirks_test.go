@@ -36,17 +36,17 @@ func TestQuirkVersions(t *testing.T) {
 	for _, q := range quirks {
 		v := versions[q.name]
 		for _, platform := range []string{intel, pocl, oclgrind, rusticl} {
-			if q.platform.MatchString(platform) != (platform == v.platform) {
+			if q.platform().MatchString(platform) != (platform == v.platform) {
 				t.Errorf("%s applies to %s: %v", q.name, platform, platform != v.platform)
 			}
 		}
 		for _, text := range v.applies {
-			if !q.version.MatchString(text) {
+			if !q.version().MatchString(text) {
 				t.Errorf("%s does not apply to %s", q.name, text)
 			}
 		}
 		for _, text := range v.not {
-			if q.version.MatchString(text) {
+			if q.version().MatchString(text) {
 				t.Errorf("%s applies to %s", q.name, text)
 			}
 		}

@@ -1,10 +1,11 @@
 package fromir
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"offlink/lazyregexp"
 )
 
 // annotationDecoration is a decoration that the text of an annotation asks for.
@@ -16,7 +17,7 @@ type annotationDecoration struct {
 // annotationBlock is a part of an annotation in braces: a word, and values after a
 // colon. Intel's and Altera's compilers write decorations so: {register:1},
 // {6442:"0","1"}.
-var annotationBlock = regexp.MustCompile(`\{\w([\w:,-]|"[^"]*")*\}`)
+var annotationBlock = lazyregexp.New(`\{\w([\w:,-]|"[^"]*")*\}`)
 
 // memoryAttributes are the words of annotations that mean decorations of
 // SPV_INTEL_fpga_memory_attributes.
@@ -39,7 +40,7 @@ var plainAttributes = []uint32{5825, 5830, 5831, 5833, 5885}
 // least one is known, else its whole text as a UserSemantic.
 func (t *translator) annotationDecorations(text string) (list []annotationDecoration) {
 	known := false
-	for _, block := range annotationBlock.FindAllString(text, -1) {
+	for _, block := range annotationBlock().FindAllString(text, -1) {
 		name, values, _ := strings.Cut(block[1:len(block)-1], ":")
 		switch number, err := strconv.ParseUint(name, 10, 32); {
 		case err == nil:

@@ -1,11 +1,11 @@
 package fromir
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazyregexp"
 	"offlink/spirv"
 )
 
@@ -278,12 +278,12 @@ func (c *callSite) makeRange() {
 }
 
 // blockInvoke matches the functions that clang makes of the bodies of blocks.
-var blockInvoke = regexp.MustCompile(`_block_invoke_?[0-9]*$`)
+var blockInvoke = lazyregexp.New(`_block_invoke_?[0-9]*$`)
 
 // blockArguments makes the parameters of a kernel that runs a block pointers to bytes,
 // as the specification of OpEnqueueKernel wants them.
 func (t *translator) blockArguments(info *functionFacts) {
-	if !info.kernel || !t.language.opencl || !blockKernelName.MatchString(info.value.Name) {
+	if !info.kernel || !t.language.opencl || !blockKernelName().MatchString(info.value.Name) {
 		return
 	}
 	for i, s := range info.shapes {
@@ -294,7 +294,7 @@ func (t *translator) blockArguments(info *functionFacts) {
 }
 
 // blockKernelName matches the kernels that clang makes of blocks that are enqueued.
-var blockKernelName = regexp.MustCompile(`_block_invoke(_[0-9]+)?_kernel$`)
+var blockKernelName = lazyregexp.New(`_block_invoke(_[0-9]+)?_kernel$`)
 
 // isBlockBody reports whether a constant is a cast of the address of a block's body. Clang
 // stores this address in the block's literal but calls the body by its name. Without
@@ -314,7 +314,7 @@ func (t *translator) isBlockBody(pool *ir.ConstantPool, v ir.Value) bool {
 		return false
 	}
 	g := &t.module.Values[v.Index]
-	return g.Kind == ir.Function && blockInvoke.MatchString(g.Name)
+	return g.Kind == ir.Function && blockInvoke().MatchString(g.Name)
 }
 
 // blockBodyType returns the type of the null pointer that stands for a block's body: the

@@ -3,11 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"offlink/lazyregexp"
 )
 
 // DidYouMean returns "; did you mean 'X'?" for the candidate that is nearest to a
@@ -64,13 +65,13 @@ func typingErrors(a, b string, limit int) int {
 	return rows[1][len(b)]
 }
 
-var unknownFlag = regexp.MustCompile(`^unknown (?:flag: |shorthand flag: '.' in )(--?[^ =]+)`)
+var unknownFlag = lazyregexp.New(`^unknown (?:flag: |shorthand flag: '.' in )(--?[^ =]+)`)
 
 // FlagError words an error of a cobra command's options: bad usage, with the
 // option that was perhaps meant. It is for cobra's SetFlagErrorFunc.
 func FlagError(c *cobra.Command, err error) error {
 	hint := ""
-	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
+	if m := unknownFlag().FindStringSubmatch(err.Error()); m != nil {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		hint = DidYouMean(m[1], names)
