@@ -3,6 +3,7 @@ package hostdev
 import (
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
@@ -102,6 +103,8 @@ func TestMath(t *testing.T) {
 		testMathRest(t, p)
 		testMathSpecial(t, p)
 		testGeometry(t, p)
+		testFusedDoubles(t, p)
+		testFusedHalves(t, p)
 		if strings.HasSuffix(t.Name(), "/default") {
 			testMathIsCompiled(t, p)
 		}
@@ -185,9 +188,9 @@ func testMathRest(t *testing.T, p *testProgram) {
 // cannot make and WebAssembly makes for each work-item.
 func testMathIsCompiled(t *testing.T, p *testProgram) {
 	for _, name := range []string{
-		"acos_float", "atan2_double", "cbrt_float", "cos_double", "erf_double", "exp_float",
-		"hypot_float", "log_double", "pow_float", "pown_double", "rootn_double",
-		"sin_float", "sincos_float", "sinpi_double", "smoothstep_float", "tan_double", "tanh_float",
+		"acos_float", "atan2_double", "cbrt_float", "cos_double", "erf_double", "exp_float", "fused_double", "fused_half",
+		"hypot_float", "lgamma_double", "lgamma_float", "lgamma_r_double", "log_double", "pow_float", "pown_double", "rootn_double",
+		"sin_float", "sincos_float", "sinpi_double", "smoothstep_float", "tan_double", "tanh_float", "tgamma_double", "tgamma_float",
 	} {
 		requireC(t, p, name)
 	}
@@ -266,6 +269,21 @@ func testMathSpecial(t *testing.T, p *testProgram) {
 		{"lgamma", 0x1p-1060, 0, 1060 * math.Ln2},
 		{"lgamma", -0x1p-1060, 0, 1060 * math.Ln2},
 		{"lgamma", 0, 0, inf},
+		{"lgamma", 1, 0, 0},
+		{"lgamma", 2, 0, 0},
+		{"lgamma", -3, 0, inf},
+		{"lgamma", -inf, 0, inf},
+		{"lgamma", nan, 0, nan},
+		{"lgamma", 0x1p1000, 0, 0x1p1000 * (1000*math.Ln2 - 1)},
+		{"lgamma", 0x1.fp1023, 0, inf},
+		{"lgamma_r", -0x1p-1060, 0, -1060 * math.Ln2},
+		{"tgamma", math.Copysign(0, -1), 0, -inf},
+		{"tgamma", 0x1p-1060, 0, inf},
+		{"tgamma", 171.7, 0, inf},
+		{"tgamma", inf, 0, inf},
+		{"tgamma", -inf, 0, nan},
+		{"tgamma", -200.5, 0, math.Copysign(0, -1)},
+		{"tgamma", nan, 0, nan},
 		{"sign", nan, 0, 0},
 		{"rsqrt", 0, 0, inf},
 	} {
@@ -317,4 +335,69 @@ func TestDoubleDouble(t *testing.T) {
 			t.Errorf("%s: relative error %g; want at most %g", test.name, error, limit)
 		}
 	}
+}
+
+// testFusedDoubles compares with products and sums of any precision: sums that cancel, ties,
+// results and parts that are denormal or overflow.
+func testFusedDoubles(t *testing.T, p *testProgram) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var a, b, c []float64
+	for range 4000 {
+		x, y, z := randomDouble(r), randomDouble(r), randomDouble(r)
+		switch product := x * y; {
+		case math.IsInf(product, 0):
+		case r.IntN(3) == 0:
+			z = -product * (1 + math.Ldexp(float64(r.IntN(3)-1), -20-r.IntN(35)))
+		case r.IntN(3) == 0 && math.Abs(product) < 1e200:
+			z = math.Ldexp(product, r.IntN(220)-110)
+		}
+		a, b, c = append(a, x), append(b, y), append(c, z)
+	}
+	out := p.buffer(make([]float64, len(a)))
+	p.launch("fused_double", items(len(a)), p.buffer(a), p.buffer(b), p.buffer(c), out)
+	for i, got := range readBuffer[float64](p, out) {
+		exact := new(big.Float).SetPrec(5000).SetFloat64(a[i])
+		exact.Mul(exact, new(big.Float).SetFloat64(b[i]))
+		product, _ := exact.Float64()
+		want := product + c[i] // the sign of zero
+		if exact.Add(exact, new(big.Float).SetFloat64(c[i])).Sign() != 0 {
+			want, _ = exact.Float64()
+		}
+		if math.Float64bits(got) != math.Float64bits(want) {
+			t.Errorf("fma of %x, %x and %x = %x; want %x", a[i], b[i], c[i], got, want)
+		}
+	}
+	inf, nan := math.Inf(1), math.NaN()
+	for _, test := range [][4]float64{
+		{1e300, 1e300, -inf, -inf}, {inf, 0, 1, nan}, {inf, 1, -inf, nan}, {inf, -2, 1, -inf}, {1, 2, nan, nan}, {1, nan, 2, nan},
+	} {
+		out := p.buffer(make([]float64, 1))
+		p.launch("fused_double", items(1), p.buffer(test[:1]), p.buffer(test[1:2]), p.buffer(test[2:3]), out)
+		if got := readBuffer[float64](p, out)[0]; !sameFloat(doubles, got, test[3], true) {
+			t.Errorf("fma of %v, %v and %v = %v; want %v", test[0], test[1], test[2], got, test[3])
+		}
+	}
+}
+
+// randomDouble is finite: of any exponent, near 1, or a limit.
+func randomDouble(r *rand.Rand) float64 {
+	limits := []float64{0, math.Copysign(0, -1), 1, -1, 0x1p-1074, -0x1p-1074, 0x1p-1022, math.MaxFloat64, -math.MaxFloat64}
+	switch r.IntN(5) {
+	case 0:
+		return r.Float64()*4 - 2
+	case 1:
+		return limits[r.IntN(len(limits))]
+	case 2:
+		return math.Ldexp(float64(r.Uint64()>>(11+r.IntN(50))), -1074+r.IntN(60)) // denormal, or nearly
+	}
+	return math.Ldexp(r.Float64()-0.5, r.IntN(2047)-1023)
+}
+
+// testFusedHalves has sums that are halfway between two halves once they are rounded to
+// float, and not before.
+func testFusedHalves(t *testing.T, p *testProgram) {
+	a, b, c := []uint16{0x3c01, 0x3c01, 0xbc01, 0x7bff}, []uint16{0x0ffe, 0x0ffe, 0x0ffe, 0x7bff}, []uint16{0x3c01, 0x3c00, 0xbc01, 0xfbff}
+	out := p.buffer(make([]uint16, len(a)))
+	p.launch("fused_half", items(len(a)), p.buffer(a), p.buffer(b), p.buffer(c), out)
+	check(t, p, "fma of halves", out, []uint16{0x3c01, 0x3c00, 0xbc01, 0x7c00})
 }

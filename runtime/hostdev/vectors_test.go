@@ -103,6 +103,7 @@ func testShuffles(t *testing.T, p *testProgram) {
 	out := p.buffer(make([]int32, len(want)))
 	p.launch("shuffles", items(2), p.buffer(in), p.buffer(masks), out)
 	check(t, p, "results", out, want)
+	requireC(t, p, "shuffles")
 }
 
 func testThrees(t *testing.T, p *testProgram) {

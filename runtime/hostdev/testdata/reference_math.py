@@ -272,6 +272,13 @@ def shrunk(inputs, kind):
     return [x for x in inputs if kind != "half" or 2.0 ** -24 <= abs(x) <= 60000]
 
 
+def gamma_arguments(kind):
+    """Around the zeros of log(gamma), below 0, and where Stirling's formula begins."""
+    far = {"float": 33.0, "double": 169.0}[kind]
+    ends = [x for k in (1, 2, 3) for x in (k - 0.1, k - 1e-3, k - 1e-6, k + 1e-6, k + 1e-3, k + 0.1)]
+    return ends + [1e-7, 1e-3, 0.3, 0.7, 1.4, 2.6, 5.1, far, -1e-7, -0.5, -1.2, -2.25, -far + 0.3]
+
+
 def main():
     for kind, r in RANGES.items():
         cut = r["cut"] = {"half": half, "float": single, "double": float}[kind]
@@ -296,6 +303,11 @@ def main():
                 print(name, kind, short(x), short(y), mpmath.nstr(f(exact(x), exact(y)), 25))
             for x, y in hard_binary(name, kind, f, r, cut):
                 print(name, kind, short(x), short(y), mpmath.nstr(f(exact(x), exact(y)), 25))
+    # After the others, whose random arguments depend on their order.
+    for kind in ("float", "double"):
+        for name, f in (("tgamma", mp.gamma), ("lgamma", lambda x: mp.re(mp.loggamma(x)))):
+            for x in map(RANGES[kind]["cut"], gamma_arguments(kind)):
+                print(name, kind, short(x), "0", mpmath.nstr(f(exact(x)), 25))
 
 
 main()

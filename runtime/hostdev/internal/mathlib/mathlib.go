@@ -62,6 +62,8 @@ var storing = map[string]spirv.ExtCall{
 	"fract":  {Result: "fract", Stored: "floor"},
 	"modf":   {Result: "modf", Stored: "trunc"},
 	"frexp":  {Result: "frexp", Stored: "frexp_exponent"},
+
+	"lgamma_r": {Result: "lgamma", Stored: "lgamma_sign"},
 }
 
 // coreFunctions is the functions for instructions of SPIR-V itself.

@@ -47,3 +47,14 @@ kernel void geometry(global const float4 *a, global const float4 *b, global floa
   sizes[5 * i + 3] = fast_length(a[i].xy);
   sizes[5 * i + 4] = fast_distance(a[i].xyz, b[i].xyz);
 }
+
+kernel void fused_double(global const double *a, global const double *b, global const double *c, global double *out) {
+  size_t i = get_global_id(0);
+  out[i] = fma(a[i], b[i], c[i]);
+}
+
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+kernel void fused_half(global const half *a, global const half *b, global const half *c, global half *out) {
+  size_t i = get_global_id(0);
+  out[i] = fma(a[i], b[i], c[i]);
+}

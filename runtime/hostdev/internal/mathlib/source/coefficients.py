@@ -8,7 +8,7 @@ double, and the comment has the largest error of the rounded polynomial.
     pip install mpmath==1.3.0
     python3 coefficients.py > coefficients.h
 """
-from mpmath import mp, mpf, exp, log, sin, cos, atan, asin, sqrt, erf, erfc, pi, chebyfit, floor, polyval, tan
+from mpmath import mp, mpf, exp, log, sin, cos, atan, asin, sqrt, erf, erfc, gamma, loggamma, pi, chebyfit, floor, polyval, tan
 
 mp.dps = 60
 TINY = mpf(10) ** -12
@@ -39,6 +39,19 @@ def erfcx(t):
     return (1 + 2 * x) * exp(x * x) * erfc(x)
 
 
+def log_gamma_quotient(t):
+    """log(gamma(x)) less its zeros at 1 and 2, by t = x - 2."""
+    near = mpf(10) ** -25
+    t += near if abs(t) < near or abs(t + 1) < near else 0
+    return loggamma(t + 2) / (t * (t + 1))
+
+
+def stirling_rest(z):
+    """x times the error of Stirling's formula for log(gamma(x)), by z = 1 / x^2."""
+    x = 1 / sqrt(z)
+    return (loggamma(x) - ((x - mpf(1) / 2) * log(x) - x + log(2 * pi) / 2)) * x
+
+
 EXP = (smooth(lambda r: (exp(r) - 1 - r) / r ** 2, 0.5), -log(2) / 2, log(2) / 2)
 LOG_END = (3 - 2 * sqrt(2)) ** 2  # s = f / (2 + f) at sqrt(2) and sqrt(1/2)
 SIN = (of_square(lambda r: (sin(r) - r) / r ** 3, -mpf(1) / 6), 0, (pi / 4) ** 2)
@@ -47,6 +60,9 @@ ATAN = (of_square(lambda y: (atan(y) - y) / y ** 3, -mpf(1) / 3), 0, tan(pi / 8)
 ASIN = (of_square(lambda x: (asin(x) - x) / x ** 3, mpf(1) / 6), 0, mpf(1) / 4)
 ERF = (of_square(lambda x: erf(x) / x, 2 / sqrt(pi)), 0, 1)
 ERFCX = (erfcx, (mpf(1) / 2 - 4) / (mpf(1) / 2 + 4), (mpf(28) - 4) / (28 + 4))
+GAMMA = (lambda t: gamma(t + mpf(5) / 2), -mpf(1) / 2, mpf(1) / 2)
+LOG_GAMMA = (log_gamma_quotient, -1, 1)
+STIRLING = (smooth(stirling_rest, mpf(1) / 12), 0, mpf(1) / 9)
 
 ROWS = [
     ("EXP_F", *EXP, 5), ("EXP", *EXP, 10),
@@ -55,6 +71,8 @@ ROWS = [
     ("SIN_F", *SIN, 3), ("SIN", *SIN, 6), ("COS_F", *COS, 3), ("COS", *COS, 6),
     ("ATAN_F", *ATAN, 6), ("ATAN", *ATAN, 11), ("ASIN", *ASIN, 13),
     ("ERF_F", *ERF, 8), ("ERF", *ERF, 16), ("ERFCX_F", *ERFCX, 11), ("ERFCX", *ERFCX, 24),
+    ("GAMMA_F", *GAMMA, 8), ("GAMMA", *GAMMA, 16), ("LOG_GAMMA_F", *LOG_GAMMA, 14), ("LOG_GAMMA", *LOG_GAMMA, 26),
+    ("STIRLING_F", *STIRLING, 5), ("STIRLING", *STIRLING, 11),
 ]
 
 print("""/* Written by coefficients.py. POLYNOMIAL_name(t) evaluates by Horner's rule. */""")
@@ -99,3 +117,4 @@ parts("LOG10_2", log(2) / log(10), 40)
 parts("LOG2_10", log(10) / log(2), 40)
 parts("TWO_THIRDS", mpf(2) / 3, 53)
 parts("PI_HALF", pi / 2, 53)
+parts("HALF_LOG_TAU", log(2 * pi) / 2, 53)

@@ -419,6 +419,71 @@ PART double hypot_double(double x, double y) {
   return isinf(x) || isinf(y) ? INF_D : r;
 }
 
+/* Gamma of a number from 0 to 3, by that from 2 to 3. */
+#define GAMMA_SMALL(a, polynomial) \
+  ({ \
+    double gamma_t = a - (a < 1 ? 0.5 : a < 2 ? 1.5 : 2.5); \
+    polynomial(gamma_t) / (a < 1 ? a * (1 + a) : a < 2 ? a : 1); \
+  })
+
+/* The logarithm of gamma of a number from 0 to 3, with its zeros at 1 and 2 as factors. */
+#define LOG_GAMMA_SMALL(a, polynomial, log) \
+  ({ \
+    double log_gamma_t = a < 1 ? a - 1 : a - 2; \
+    double log_gamma_r = 0 + log_gamma_t * (log_gamma_t + 1) * polynomial(log_gamma_t); /* no -0 */ \
+    a < 1 ? log_gamma_r - log(a) : log_gamma_r; \
+  })
+
+/* The logarithm of gamma of 3 and more, up to 2^60, by Stirling's formula and its error. */
+PART twofold log_gamma_large(double x) {
+  twofold l = log_twofold(x);
+  double factor = x - 0.5;
+  twofold p = two_product(factor, l.high), s = two_sum(p.high, -x), t = two_sum(s.high, HALF_LOG_TAU_1);
+  double rest = POLYNOMIAL_STIRLING(1 / (x * x)) / x + (p.low + factor * l.low + HALF_LOG_TAU_2);
+  double low = s.low + t.low + rest;
+  twofold r = {t.high + low, (t.high - (t.high + low)) + low};
+  return r;
+}
+
+/* gamma(-a) = -pi / (a sin(pi a) gamma(a)); gamma of 200 and more is infinite. */
+PART double tgamma_double(double x) {
+  double a = fabs(x), r;
+  if (a < 3) {
+    r = GAMMA_SMALL(a, POLYNOMIAL_GAMMA);
+    double s = a * sinpi_double(a);
+    r = x > 0 ? r : a < 0x1p-60 ? -1 / a : -2 * PI_HALF_1 / (s * r);
+  } else {
+    twofold l = log_gamma_large(fmin(a, 200.0));
+    double sign = x < 0 ? -1 : 1;
+    r = exp_sum(sign * l.high, sign * l.low, x < 0 ? 200 : 0);
+    r = x < 0 ? -2 * PI_HALF_1 / (a * sinpi_double(a)) * r * 0x1p-200 : r;
+  }
+  r = x < 0 && rint(x) == x ? NAN_D : r;
+  r = x == 0 ? copysign(INF_D, x) : r;
+  return isnan(x) ? x : r;
+}
+
+PART double lgamma_double(double x) {
+  double a = fabs(x), r;
+  if (a < 3)
+    r = LOG_GAMMA_SMALL(a, POLYNOMIAL_LOG_GAMMA, log_double);
+  else if (a < 0x1p60)
+    r = log_gamma_large(a).high;
+  else
+    r = a * (log_double(a) - 1);
+  if (x < 0)
+    r = a < 0x1p-60 ? -log_double(a) : log_double(2 * PI_HALF_1 / (a * fabs(sinpi_double(a)))) - r;
+  r = x <= 0 && rint(x) == x ? INF_D : r;
+  return isnan(x) ? x : isinf(x) ? INF_D : r;
+}
+
+/* The sign of gamma: it changes at each negative integer, where it is 1 here. */
+PART int gamma_sign(double x) {
+  double n = floor(x);
+  int odd = n != 2 * floor(0.5 * n);
+  return x < 0 && n != x && odd ? -1 : as_long(x) < 0 && x == 0 ? -1 : 1;
+}
+
 /* erfc of 0.5 and more. */
 PART double erfc_tail(double x) {
   double c = fmin(x, 30.0), h = as_double(as_ulong(c) & 0xfffffffff8000000ul), t = (c - 4) / (c + 4);

@@ -21,6 +21,8 @@ UNARY(atanh)
 UNARY(cbrt)
 UNARY(erf)
 UNARY(erfc)
+UNARY(tgamma)
+UNARY(lgamma)
 
 FUNCTION(double, log_f64, double x) { return log_double(x); }
 FUNCTION(double, exp_f64, double x) { return exp_shifted(x, 0); }
@@ -71,3 +73,79 @@ FUNCTION(double, pown_f64, double x, int n) {
 }
 
 FUNCTION(double, rootn_f64, double x, int n) { return ROOTN(x, n, rootn_positive(fabs(x), n)); }
+FUNCTION(int, lgamma_sign_f64, double x) { return gamma_sign(x); }
+
+/* x y + z with one rounding, in integers: x and y are finite and not zero, z is finite. A
+ * number is sign, mantissa of 53 bits and exponent of its last bit. */
+typedef struct {
+  ulong m;
+  int e;
+} unpacked;
+
+PART unpacked unpack(double x) {
+  ulong bits = as_ulong(x) & 0x7ffffffffffffffful, m = bits & 0xffffffffffffful;
+  int e = (int)(bits >> 52), shift = e == 0 && m != 0 ? (int)clz(m) - 11 : 0;
+  unpacked r = {e == 0 ? m << shift : m | 0x10000000000000ul, max(e, 1) - 1075 - shift};
+  return r;
+}
+
+/* 128 bits. Those that are shifted out leave a 1 in the last bit. */
+typedef struct {
+  ulong high, low;
+} wide;
+
+PART wide shifted_right(wide v, int n) {
+  ulong lost = n == 0 ? 0 : n < 64 ? v.low << (64 - n) : n < 128 ? v.low | (n == 64 ? 0 : v.high << (128 - n)) : v.high | v.low;
+  wide r = v;
+  r.low = n == 0 ? v.low : n < 64 ? v.low >> n | v.high << (64 - n) : n < 128 ? v.high >> (n - 64) : 0;
+  r.high = n < 64 ? v.high >> n : 0;
+  r.low |= lost != 0;
+  return r;
+}
+
+PART double fma_wide(double x, double y, double z) {
+  unpacked a = unpack(x), b = unpack(y), c = unpack(z);
+  ulong product_high = high_product(a.m, b.m), product_low = a.m * b.m;
+  /* The leading bits are 125 or 126, and 126: a sum does not overflow. */
+  wide p = {product_high << 21 | product_low >> 43, product_low << 21}, q = {c.m << 10, 0};
+  int pe = a.e + b.e - 21, qe = c.m == 0 ? pe : c.e - 74, e = max(pe, qe);
+  p = shifted_right(p, min(e - pe, 200));
+  q = shifted_right(q, min(e - qe, 200));
+  ulong sign = (as_ulong(x) ^ as_ulong(y)) >> 63, other = as_ulong(z) >> 63;
+  int less = p.high < q.high || (p.high == q.high && p.low < q.low), subtract = sign != other;
+  wide large = less && subtract ? q : p, small = less && subtract ? p : q, r;
+  r.low = subtract ? large.low - small.low : large.low + small.low;
+  r.high = subtract ? large.high - small.high - (large.low < small.low) : large.high + small.high + (r.low < large.low);
+  sign = less && subtract ? other : sign;
+  if (r.high == 0 && r.low == 0)
+    return 0;
+  int zeros = r.high != 0 ? (int)clz(r.high) : 64 + (int)clz(r.low);
+  ulong m = zeros >= 64 ? r.low << (zeros - 64) : zeros == 0 ? r.high : r.high << zeros | r.low >> (64 - zeros);
+  m |= zeros < 64 && r.low << zeros != 0;
+  /* m has its leading bit at 63; a denormal result has fewer bits. */
+  int exponent = e + 127 - zeros + 1023, below = clamp(1 - exponent, 0, 63);
+  m = m >> below | (ulong)(m << (63 - below) << 1 != 0);
+  ulong rest = m & 0x7ff, bits = (m >> 11) + ((ulong)max(exponent - 1, 0) << 52);
+  bits += rest > 0x400 || (rest == 0x400 && (m & 0x800) != 0);
+  bits = exponent >= 2047 ? 0x7ff0000000000000ul : bits;
+  return as_double(bits | sign << 63);
+}
+
+PART int exponent_within(double x, int distance) {
+  return (uint)((int)(as_ulong(x) >> 52 & 0x7ff) - 1023 + distance) <= (uint)(2 * distance);
+}
+
+/* The exact product and the sum of its upper part, the sum of the rests rounded to odd, so
+ * that the last sum rounds once (Boldo and Melquiond). Where a part may be denormal or too
+ * large, by integers. */
+FUNCTION(double, fma_f64, double x, double y, double z) {
+  if (exponent_within(x, 400) && exponent_within(y, 400) && (z == 0 || exponent_within(z, 800))) {
+    twofold p = two_product(x, y), low = two_sum(z, p.low), high = two_sum(p.high, low.high), rest = two_sum(low.low, high.low);
+    long bits = as_long(rest.high), toward = (rest.low > 0) == (bits >= 0) ? 1 : -1;
+    int inexact = rest.low != 0 && (bits & 1) == 0;
+    return high.high + as_double(inexact ? bits + toward : bits);
+  }
+  if (x == 0 || y == 0 || !isfinite(x) || !isfinite(y))
+    return x * y + z;
+  return isfinite(z) ? fma_wide(x, y, z) : z;
+}

@@ -41,6 +41,14 @@ FUNCTION(float, fma_f32, float x, float y, float z) {
   return (float)as_double(inexact ? bits + toward : bits);
 }
 
+/* A product of halves is exact in float, and the sum is rounded to odd there. */
+FUNCTION(float, fma_f16, float x, float y, float z) {
+  float p = x * y, s = p + z, v = s - p, low = (p - (s - v)) + (z - v);
+  int bits = as_int(s), toward = (low > 0) == (bits >= 0) ? 1 : -1;
+  int inexact = low != 0 && (bits & 1) == 0 && isfinite(s);
+  return as_float(inexact ? bits + toward : bits);
+}
+
 #undef FLOAT
 #undef INT
 #undef BITS

@@ -219,3 +219,26 @@ FUNCTION(float, erfc_f32, float x) {
 FUNCTION(float, fmod_f32, float x, float y) { return (float)fmod_double(x, y); }
 FUNCTION(float, floor_mod_f32, float x, float y) { return (float)floor_mod(x, y); }
 FUNCTION(float, remainder_f32, float x, float y) { return (float)remainder_double(x, y); }
+
+PART double log_gamma_large_short(double x) {
+  return (x - 0.5) * log_short(x) - x + (HALF_LOG_TAU_1 + POLYNOMIAL_STIRLING_F(1 / (x * x)) / x);
+}
+
+/* As tgamma_double and lgamma_double; no number is too small or too large in double. */
+FUNCTION(float, tgamma_f32, float x) {
+  double a = fabs(x), c = fmin(a, 50.0), r = a < 3 ? GAMMA_SMALL(c, POLYNOMIAL_GAMMA_F) : exp_short(log_gamma_large_short(c));
+  if (x < 0)
+    r = -2 * PI_HALF_1 / (a * sinpi_double(a) * r);
+  r = x < 0 && rint(x) == x ? NAN_D : x == 0 ? copysign(INF_D, (double)x) : r;
+  return nan_or(x, r);
+}
+
+FUNCTION(float, lgamma_f32, float x) {
+  double a = fabs(x), r = a < 3 ? LOG_GAMMA_SMALL(a, POLYNOMIAL_LOG_GAMMA_F, log_short) : log_gamma_large_short(a);
+  if (x < 0)
+    r = log_short(2 * PI_HALF_1 / (a * fabs(sinpi_double(a)))) - r;
+  r = isinf(x) || (x <= 0 && rint(x) == x) ? INF_D : r;
+  return nan_or(x, r);
+}
+
+FUNCTION(int, lgamma_sign_f32, float x) { return gamma_sign(x); }
