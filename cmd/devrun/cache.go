@@ -37,7 +37,7 @@ type cacheCommand struct {
 func newCacheCommand(s cli.Streams) *cobra.Command {
 	o := &cacheCommand{streams: s}
 	c := &cobra.Command{
-		Use:   "cache",
+		Use:   "cache COMMAND",
 		Short: "Show and tidy the cache of built programs",
 		Long: `cache shows and tidies the folder where built programs are kept between
 runs. Programs are kept where SYCL_CACHE_PERSISTENT=1 is set; the folder is
@@ -46,7 +46,7 @@ HOME/.cache/libsycl_cache. SYCL_CACHE_MAX_SIZE is its size in MB (8192),
 SYCL_CACHE_THRESHOLD the days after its last use when an entry goes (none),
 SYCL_CACHE_EVICTION_DISABLE keeps all; SYCL_CACHE_MIN_DEVICE_IMAGE_SIZE and
 SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE are the bytes of device images whose programs are
-kept. SYCL_CACHE_TRACE=1 tells about each use.`,
+kept. SYCL_CACHE_TRACE=1 prints each use.`,
 		Args: cli.NeedCommand,
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
@@ -59,7 +59,7 @@ kept. SYCL_CACHE_TRACE=1 tells about each use.`,
 	add("stats", "Count the entries and their bytes", o.printStatistics)
 	add("verify", "Read every entry; exit 1 where one is damaged", o.verifyEntries)
 	add("gc", "Remove damaged entries, files that writers left, and the oldest entries beyond the limit", o.collectGarbage)
-	add("clear", "Take out everything", o.clearFolder)
+	add("clear", "Remove all entries", o.clearFolder)
 	c.AddCommand(o.newExplain())
 	return c
 }

@@ -38,16 +38,10 @@ func newCommand(s cli.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "devrun FILE [ARG...]",
 		Short: "Run programs that carry device code, and kernels out of files",
-		Long: `devrun FILE [ARG...] runs the program FILE so that it finds libofflink,
-devrun run FILE [ARG...] does too.
-devrun launch runs one kernel out of files, without running any host code.
-devrun check says whether device code links, without a device.
-devrun graph draws the images and their imports.
-devrun devices lists the devices.
-devrun doctor says which back ends were found, and tries a kernel on each.
-devrun cache shows and tidies the cache of built programs.
+		Long: `devrun FILE [ARG...] runs the program FILE so that it finds libofflink. The commands
+launch kernels straight out of files, and examine device code, devices and the cache.
 
-A file that is called like a subcommand is given with its folder: ./launch.`,
+A program that is called like a command is given with its folder: ./launch.`,
 		Version: cli.Version(),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -113,10 +113,10 @@ func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 	}
 	f.Flags = append(f.Flags, cli.Flag{Name: "spirv-preserve-auxdata", Usage: "keep attributes and metadata of functions and variables in NonSemantic.AuxData", Set: cli.SetBool(&o.AuxData)})
 	f.Flags = append(f.Flags, cli.Flag{Name: "spirv-allow-extra-diexpressions", Usage: "operations in debug information that OpenCL.DebugInfo.100 does not list", Set: cli.SetBool(&o.ExtraExpressions)})
-	f.Flags = append(f.Flags, t.helpFlags(f, s)...)
 	f.Flags = append(f.Flags,
-		cli.Flag{Name: "spirv-ext-inst", Value: "SET", Usage: "set for intrinsics: OpenCL.std, or none, which makes fmuladd a product and a sum", Set: t.setExtInst},
+		cli.Flag{Name: "spirv-ext-inst", Value: "SET", Usage: "set for intrinsics: OpenCL.std, or none, which makes fmuladd a product and a sum (OpenCL.std)", Set: t.setExtInst},
 		cli.Flag{Name: "spirv-replace-fmuladd-with-ocl-mad", Usage: "llvm.fmuladd becomes mad (true)", Set: t.setMulAdd})
+	f.Flags = append(f.Flags, t.helpFlags(f, s)...)
 	f.Flags = append(f.Flags, cli.Flag{Name: "preserve-ocl-kernel-arg-type-metadata-through-string", Hidden: true, Set: cli.SetBool(&o.KernelArgTypes)})
 	f.Flags = append(f.Flags, t.otherFlags(s)...)
 	f.Flags = append(f.Flags, libraryFlags()...)
@@ -145,11 +145,12 @@ func (t *spirvTool) helpFlags(f *cli.FlagSet, s cli.Streams) []cli.Flag {
 func (t *spirvTool) printHelp(f *cli.FlagSet, s cli.Streams) {
 	h := cli.Help{
 		Program: program,
-		Summary: "translates a module of LLVM IR, text or bitcode, to SPIR-V. The options are those of\nllvm-spirv.",
+		Summary: program + " (offlink's) translates a module of LLVM IR, text or bitcode, to SPIR-V. The options\nare those of Khronos's llvm-spirv.",
 		Usage:   []string{"[options] FILE -o OUT.spv"},
 		Options: f.PrintFlags,
 	}
 	if !isSPIRVTool() {
+		h.Summary = spirvSummary
 		h.Usage = []string{"spirv [options] FILE -o OUT.spv"}
 	}
 	h.Print(s.Out)
@@ -202,12 +203,15 @@ func (t *spirvTool) setContract(arg string) error {
 	return nil
 }
 
+// spirvSummary begins the help of the subcommand.
+const spirvSummary = "spirv translates a module of LLVM IR, text or bitcode, to SPIR-V. Its options are those\nof llvm-spirv; called as llvm-spirv, the program is this subcommand."
+
 // newSPIRVCommand is the subcommand, which has llvm-spirv's command line.
 func newSPIRVCommand(s cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:                "spirv FILE -o OUT.spv",
 		Short:              "translate one module to SPIR-V",
-		Long:               "spirv translates a module of LLVM IR, text or bitcode, to SPIR-V. Its options are those\nof llvm-spirv; called as llvm-spirv, the program is this subcommand.",
+		Long:               spirvSummary,
 		DisableFlagParsing: true,
 		RunE:               func(_ *cobra.Command, args []string) error { return runSPIRVTool(args, s) },
 	}

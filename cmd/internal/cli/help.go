@@ -98,8 +98,16 @@ func Style(root *cobra.Command) {
 	styleUsage(root)
 }
 
-// styleUsage has usage lines say [options] where options may stand.
+// styleUsage has usage lines say [options] where options may stand, and the options that
+// cobra adds described as in the other programs.
 func styleUsage(c *cobra.Command) {
+	c.InitDefaultHelpFlag()
+	c.InitDefaultVersionFlag()
+	for name, usage := range map[string]string{"help": "print this text", "version": "print the version"} {
+		if f := c.Flags().Lookup(name); f != nil {
+			f.Usage = usage
+		}
+	}
 	c.DisableFlagsInUseLine = true
 	if name, rest, ok := strings.Cut(c.Use, " "); ok && !strings.Contains(rest, "--") && c.HasParent() {
 		c.Use = name + " [options] " + rest
