@@ -22,6 +22,8 @@ type hostFormat struct {
 	// clang's bundles, and of CUDA: fat binaries of linked code and of code to
 	// be linked on the device.
 	fatPrefixes []string
+	// relocatableFat begins the name of the section of CUDA's code that was made to be linked.
+	relocatableFat string
 
 	// hostEntries makes the bounds of the table of host entries that kinds
 	// other than SYCL need; nil where the format has no such table.
@@ -78,7 +80,7 @@ var (
 			info: ".tgtimg", constructors: ".init_array.1", destructors: ".fini_array.1",
 			bareImages: ".rodata.images", imagesUse: objfile.UseData, irCode: ".text.startup",
 		},
-		fatPrefixes: []string{".hip_fat", ".nv_fatb", "__nv_relfatbin"},
+		fatPrefixes: []string{".hip_fat", ".nv_fatb", "__nv_relfatbin"}, relocatableFat: "__nv_relfatbin",
 		hostEntries: (*objectBuilder).addLinkerEntries,
 		x86Argument: x86RDI,
 		notes:       true,
@@ -92,7 +94,7 @@ var (
 			info: ".tgtimg", constructors: ".CRT$XCA00001", destructors: ".CRT$XTA00001",
 			bareImages: ".rdata$images", imagesUse: objfile.UseData, irCode: ".text.startup",
 		},
-		fatPrefixes: []string{".hip_fat", ".nv_fatb", "__nv_relf"}, // COFF cuts names
+		fatPrefixes: []string{".hip_fat", ".nv_fatb", "__nv_relf"}, relocatableFat: "__nv_relf", // COFF cuts names
 		hostEntries: (*objectBuilder).addSortedEntries,
 		x86Argument: x86RCX,
 	}
@@ -108,7 +110,7 @@ var (
 			info: ".tgtimg", constructors: ".ctors.65534", destructors: ".dtors.65534",
 			bareImages: ".rdata$images", imagesUse: objfile.UseData, irCode: ".text.startup",
 		},
-		fatPrefixes: coffFormat.fatPrefixes,
+		fatPrefixes: coffFormat.fatPrefixes, relocatableFat: coffFormat.relocatableFat,
 		hostEntries: (*objectBuilder).addSortedEntries,
 		x86Argument: x86RCX,
 	}
@@ -124,7 +126,7 @@ var (
 			info: "__DATA,__tgtimg", constructors: "__DATA,__mod_init_func",
 			images: "__DATA,__offload_img", imagesUse: objfile.UseRetainedData,
 		},
-		fatPrefixes: []string{"__HIP,__hip_fatbin", "__NV_CUDA,__nv_fatbin", "__NV_CUDA,__nv_relfatbin", "__NV_CUDA,__fatbin"},
+		fatPrefixes: []string{"__HIP,__hip_fatbin", "__NV_CUDA,__nv_fatbin", "__NV_CUDA,__nv_relfatbin", "__NV_CUDA,__fatbin"}, relocatableFat: "__NV_CUDA,__nv_relfatbin",
 		x86Argument: x86RDI,
 	}
 

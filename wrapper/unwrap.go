@@ -171,7 +171,7 @@ func (w *walker) walkEnvelope(p *part) error {
 			Path: p.path, Envelope: Envelope(e.Form), Name: e.Name, Strings: e.Strings, Index: i, Offset: inner.offset,
 		}, part: p, edit: replace}
 		if e.Form == container.FatBinary {
-			l.fatBinary = newFatBinary(e, w.found)
+			l.fatBinary = newFatBinary(p, e, w.found)
 		}
 		w.found = append(w.found, l)
 	}

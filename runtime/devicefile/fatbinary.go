@@ -6,15 +6,23 @@ import (
 	"runtime"
 
 	"offlink/parallel"
+	"offlink/props"
 	"offlink/wrapper"
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 )
 
 // newFatBinaryImage makes one image of a whole fat binary of CUDA: the device chooses the
-// entry. Its kernels are unknown.
-func newFatBinaryImage(code devimg.Code) *devimg.Image {
-	return &devimg.Image{Kind: devimg.KindSYCL, Format: devimg.FormatNative, Target: targetNVPTX, Code: code, HasEntries: true}
+// entry. Its kernels are unknown. One that was linked has empty tables of symbols, so that its
+// code is not searched for them.
+func newFatBinaryImage(f *wrapper.FatBinary) *devimg.Image {
+	img := &devimg.Image{Kind: devimg.KindSYCL, Format: devimg.FormatNative, Target: targetNVPTX, Code: f.Code, HasEntries: true}
+	if !f.Relocatable {
+		img.Properties = new(props.Sets)
+		img.Properties.Open(props.SetImportedSymbols)
+		img.Properties.Open(props.SetExportedSymbols)
+	}
+	return img
 }
 
 // readFatBinary gives an image the kernels of all entries of its fat binary.

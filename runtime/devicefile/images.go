@@ -14,8 +14,8 @@ type Options struct {
 
 // Images returns the images that the runtime makes of those in a file, as [Open] does. They
 // share its bytes, so that the file stays open as long as they are used. The images of a fat
-// binary of CUDA are one, which holds all of them: CUDA's own runtime links none of these with
-// others, and takes the one for its device.
+// binary of CUDA are one, which holds all of them, as CUDA's own runtime takes the one for its
+// device.
 func Images(file *wrapper.File, o Options) ([]*devimg.Image, error) {
 	var images, fat []*devimg.Image
 	var last *wrapper.FatBinary
@@ -24,8 +24,10 @@ func Images(file *wrapper.File, o Options) ([]*devimg.Image, error) {
 		if whole := img.FatBinary(); whole != nil {
 			if whole != last {
 				last = whole
-				fat = append(fat, newFatBinaryImage(whole.Code))
-				images = append(images, fat[len(fat)-1])
+				if !whole.Superseded {
+					fat = append(fat, newFatBinaryImage(whole))
+					images = append(images, fat[len(fat)-1])
+				}
 			}
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"offlink/ptx"
 	"offlink/runtime/registry"
 	"offlink/spirv"
+	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
 )
 
@@ -59,7 +60,7 @@ func hasSymbolTables(img *registry.Image) bool {
 // targetPTX begins the target strings of NVIDIA's GPUs.
 const targetPTX = "nvptx64"
 
-// cudaLinkage reads the symbols of PTX and of cubins. Fat binaries have none: they were linked.
+// cudaLinkage reads the symbols of PTX, of cubins and of fat binaries of them.
 func cudaLinkage(img *registry.Image) (*linkage, error) {
 	code, err := devimg.ReadCode(img.Code)
 	if err != nil {
@@ -95,8 +96,29 @@ func cudaSymbols(name string, code []byte) (imports, exports []string, err error
 			return nil, nil, err
 		}
 		return m.Imports(), m.Exports(), nil
+	case container.Sniff(code) == container.FatBinary:
+		return fatBinarySymbols(name, code)
 	}
 	return nil, nil, nil
+}
+
+// fatBinarySymbols returns the symbols of the first entry, as all entries are of one source. A
+// compiler writes native code before PTX, which does not show whether it was made to be linked.
+func fatBinarySymbols(name string, code []byte) (imports, exports []string, err error) {
+	budget := container.NewBudget(0)
+	entries, err := container.Read(code, budget)
+	if err != nil || len(entries) == 0 {
+		return nil, nil, err
+	}
+	plain, err := container.Uncompress(&entries[0].Image, budget)
+	if err != nil {
+		return nil, nil, err
+	}
+	first, err := devimg.ReadCode(plain.Code)
+	if err != nil || container.Sniff(first) != container.None {
+		return nil, nil, err
+	}
+	return cudaSymbols(name, first)
 }
 
 // isCUDAFunction reports whether NVIDIA's driver provides the function for device code
