@@ -105,7 +105,8 @@ type nativeKernel struct {
 
 	variables []uint64 // only of code compiled ahead of time: addresses that the record has
 
-	pace atomic.Int64 // nanoseconds that a group of the last launch took; 0: none yet
+	pace    atomic.Int64 // nanoseconds that a group of the last launch took; 0: none yet
+	verdict verdict
 
 	fast         atomic.Pointer[compiledC] // nil until it is ready
 	compiling    sync.WaitGroup
@@ -558,50 +559,45 @@ func (w *worker) fillArguments(at *layout, put32 func(int64, uint32), put func(i
 	return true
 }
 
-// turn is about how long a worker stays in a kernel's code. It is long beside a call, and
-// short beside the time that a collection of garbage may wait.
+// turn is about how long the caller's goroutine stays in a kernel's code before it yields.
+// It is long beside a call, and short beside the time that a collection of garbage may wait.
 const turn = time.Millisecond
 
-// run takes groups until there are none, more at a time as they turn out to
-// be short.
-func (w *worker) run(n *nativeKernel, next *atomic.Int64, total int64) {
+// run takes groups until there are none, or the crew wants the worker to leave.
+func (w *worker) run(c *crew) {
+	n := c.code
 	if w.function == nil && n.module != nil {
 		w.function = n.module.ExportedFunction(n.code.Name)
 	}
-	// The first call takes one group, as nothing is known of their time. The
-	// size then grows to about a turn, and never beyond a share that leaves
-	// each worker two more calls: the last ones would wait for a long one.
-	size := int64(1)
-	for w.l.stop.Load() == nil {
-		first := next.Add(size) - size
-		if first >= total {
-			break
+	var size share
+	for w.l.stop.Load() == nil && !c.mayLeave(w) {
+		first, end := c.take(&size)
+		if first >= end {
+			return
 		}
-		end := min(first+size, total)
-		start := time.Now()
-		var err error
-		code := n.code
-		if c := n.fast.Load(); c != nil {
-			code = n.wide
-			err = w.callC(c, first, end)
-		} else {
-			stack := w.stack[:]
-			stack[0], stack[1], stack[2] = uint64(w.record), uint64(first), uint64(end)
-			err = w.function.CallWithStack(context.Background(), stack)
-		}
-		if err != nil {
+		before, start := c.active.Load(), c.launch.device.now()
+		if code, err := w.runGroups(n, first, end); err != nil {
 			w.report(n, code, err)
 			w.function = nil // after a failure it is not used again
 			return
 		}
-		w.pause()
-		switch took := time.Since(start); {
-		case took < turn/2:
-			size = min(2*size, max(1, (total-end)/int64(2*runtime.GOMAXPROCS(0))))
-		case took > 2*turn:
-			size = max(1, size/2)
+		took := c.launch.device.now() - start
+		size.measure(end-first, took)
+		if w.crew != nil && c.observe(before, end-first, took) {
+			c.startOthers()
 		}
+		w.pause()
 	}
+}
+
+// runGroups runs groups in the best code that there is.
+func (w *worker) runGroups(n *nativeKernel, first, end int64) (*lanes.Code, error) {
+	if c := n.fast.Load(); c != nil {
+		return n.wide, w.callC(c, first, end)
+	}
+	stack := w.stack[:]
+	stack[0], stack[1], stack[2] = uint64(w.record), uint64(first), uint64(end)
+	return n.code, w.function.CallWithStack(context.Background(), stack)
 }
 
 // report turns the record that the code left into a fault of the launch.

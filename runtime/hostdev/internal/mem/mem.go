@@ -1,6 +1,6 @@
 // Package mem has the memory of the embedded device: bytes that are aligned
-// for atomic access. It is the only part of the device with unsafe code, and
-// every function checks its bounds.
+// for atomic access. It is the only part of the device with unsafe access to memory,
+// and every function checks its bounds.
 package mem
 
 import (
