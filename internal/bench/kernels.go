@@ -34,7 +34,7 @@ type executor struct {
 // PoCL's devices and with Oclgrind: processor time of one thread, in one run.
 func printKernels(dir string) error {
 	program := filepath.Join(dir, "kernels")
-	if _, err := runOnce(".", "gcc", "-O2", "-ffp-contract=off", "-o", program, "internal/bench/testdata/kernels.c", "-lm"); err != nil {
+	if _, err := runOnce(".", "gcc", "-O2", "-ffp-contract=off", "-pthread", "-o", program, "internal/bench/testdata/kernels.c", "-lm"); err != nil {
 		return err
 	}
 	list := []*executor{{name: "C -O2", same: true, cmd: exec.Command(program)}}
@@ -57,7 +57,7 @@ func printKernels(dir string) error {
 	if err := closeExecutors(list); err != nil {
 		return err
 	}
-	if err := printThreads(); err != nil {
+	if err := printThreads(program); err != nil {
 		return err
 	}
 	if err := printFirstLaunches(); err != nil {
@@ -96,22 +96,47 @@ func meanRatio(e, floor *executor, names []string) (mean, least, most float64) {
 	return math.Exp(mean), least, most
 }
 
-// printThreads compares one processor with two, by the clock: it tells something
-// only on a machine that has two to spare.
-func printThreads() error {
+// printThreads compares one processor with two, by the clock, in turns with plain C, whose
+// gain is the machine's bound: it tells something only where two processors are free.
+func printThreads(program string) error {
+	plain := &executor{name: "C -O2", same: true, cmd: exec.Command(program)}
 	one := &executor{name: "one thread", same: true, cmd: kernelProcess("native", 1, 1)}
 	two := &executor{name: "two threads", same: true, cmd: kernelProcess("native", 2, 1)}
-	list, err := startExecutors([]*executor{one, two})
+	list, err := startExecutors([]*executor{plain, one, two})
 	if err != nil {
 		return err
 	}
-	names := withSuffix("/wall")
-	if err := runRounds(list, names, kernelRounds); err != nil {
-		return err
+	// In turns, so that a busy machine is as busy for one as for the other.
+	for range kernelRounds {
+		if err := errors.Join(runRounds(list, withSuffix("/wall"), 1), runRounds(list[:1], withSuffix("/wall2"), 1)); err != nil {
+			return err
+		}
 	}
-	mean, least, most := meanRatio(one, two, names)
-	fmt.Printf("native, two threads: %.2f times as fast as one by the clock (%.2f to %.2f)\n", mean, least, most)
+	printThreadRatios(plain, one, two)
 	return closeExecutors(list)
+}
+
+// printThreadRatios prints how many times as fast two threads are. The kernel of atomics
+// is left out of the second mean: its threads wait for each other in the hardware.
+func printThreadRatios(plain, one, two *executor) {
+	fmt.Printf("%-14s %18s %20s\n", "two threads", "C -O2, times one", "native, times one")
+	var sums, others [2]float64
+	for _, name := range kernelNames {
+		ratios := [2]float64{
+			float64(plain.best[name+"/wall"]) / float64(plain.best[name+"/wall2"]),
+			float64(one.best[name+"/wall"]) / float64(two.best[name+"/wall"]),
+		}
+		fmt.Printf("%-14s %18.2f %20.2f\n", name, ratios[0], ratios[1])
+		for i, ratio := range ratios {
+			sums[i] += math.Log(ratio)
+			if name != "hist" {
+				others[i] += math.Log(ratio)
+			}
+		}
+	}
+	n := float64(len(kernelNames))
+	fmt.Printf("%-14s %18.2f %20.2f\n", "geometric mean", math.Exp(sums[0]/n), math.Exp(sums[1]/n))
+	fmt.Printf("%-14s %18.2f %20.2f\n", "without hist", math.Exp(others[0]/(n-1)), math.Exp(others[1]/(n-1)))
 }
 
 // printFirstLaunches measures launches of kernels that were never run before: their
@@ -239,7 +264,7 @@ func (e *executor) runKernel(name string) (took time.Duration, sum uint64, err e
 // runRounds runs every kernel in every executor in turn, so that a busy machine
 // is as busy for one as for the next.
 func runRounds(list []*executor, names []string, rounds int) error {
-	for round := range rounds {
+	for range rounds {
 		for _, name := range names {
 			var want uint64
 			for i, e := range list {
@@ -253,7 +278,7 @@ func runRounds(list []*executor, names []string, rounds int) error {
 				if e.same && sum != want {
 					return fmt.Errorf("%s: %s leaves other results than %s", name, e.name, list[0].name)
 				}
-				if round == 0 || took < e.best[name] {
+				if best, ok := e.best[name]; !ok || took < best {
 					e.best[name] = took
 				}
 			}
