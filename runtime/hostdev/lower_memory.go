@@ -131,6 +131,7 @@ func init() {
 		spirv.OpGenericCastToPtr:         (*lowering).lowerPointerCast,
 		spirv.OpCopyObject:               (*lowering).lowerPointerCast,
 		spirv.OpGenericCastToPtrExplicit: (*lowering).lowerExplicitCast,
+		spirv.OpGenericPtrMemSemantics:   (*lowering).lowerMemSemantics,
 
 		spirv.OpCrossWorkgroupCastToPtrINTEL: (*lowering).lowerPointerCast,
 		spirv.OpPtrCastToCrossWorkgroupINTEL: (*lowering).lowerPointerCast,

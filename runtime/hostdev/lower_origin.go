@@ -73,21 +73,43 @@ func (l *lowering) chosenRoot(cond *lanes.Value, x, y lowered) *lanes.Bounds {
 // local and private memory are parts of the one region, told apart by their ranges.
 func (l *lowering) lowerExplicitCast(in *spirv.Instruction) {
 	p := l.spell(l.arg(in, 0))
-	low := p.words[0].Low()
-	within := func(base, size uint32) *lanes.Value {
-		from := l.b.Add(lanes.OpSub, lanes.I32, low, l.f.Arg(lanes.I32, base))
-		return l.b.Add(lanes.OpULt, lanes.Bool, from, l.f.Arg(lanes.I32, size))
-	}
-	local, private := within(lanes.RecordMemory, lanes.RecordRoom), within(lanes.RecordFrame, lanes.RecordFrames)
-	is := local
+	is := l.isLocal(p)
 	switch spirv.StorageClass(in.Operands()[1]) {
 	case spirv.StorageWorkgroup:
 	case spirv.StorageFunction:
-		is = private
+		is = l.isPrivate(p)
 	default:
-		either := l.b.Add(lanes.OpOr, lanes.Bool, local, private)
+		either := l.b.Add(lanes.OpOr, lanes.Bool, is, l.isPrivate(p))
 		is = l.b.Add(lanes.OpXor, lanes.Bool, either, l.f.Const(lanes.Bool, 1))
 	}
 	null := l.f.Const(lanes.I64, 0)
 	l.define(in, []*lanes.Value{l.b.Add(lanes.OpSelect, lanes.I64, is, p.words[0], null)})
+}
+
+// lowerMemSemantics gives the bit of the memory that a generic pointer leads to, and none for
+// null. The pointer itself does not tell, as it does in the interpreter.
+func (l *lowering) lowerMemSemantics(in *spirv.Instruction) {
+	p := l.spell(l.arg(in, 0))
+	choose := func(is *lanes.Value, s space, other *lanes.Value) *lanes.Value {
+		return l.b.Add(lanes.OpSelect, lanes.I32, is, l.f.Const(lanes.I32, memorySemantics[s]), other)
+	}
+	bits := choose(l.isPrivate(p), spacePrivate, l.f.Const(lanes.I32, memorySemantics[spaceGlobal]))
+	bits = choose(l.isLocal(p), spaceLocal, bits)
+	isNull := l.b.Add(lanes.OpEq, lanes.Bool, p.words[0], l.f.Const(lanes.I64, 0))
+	l.define(in, []*lanes.Value{l.b.Add(lanes.OpSelect, lanes.I32, isNull, l.f.Const(lanes.I32, 0), bits)})
+}
+
+func (l *lowering) isLocal(p lowered) *lanes.Value {
+	return l.isWithin(p, lanes.RecordMemory, lanes.RecordRoom)
+}
+
+func (l *lowering) isPrivate(p lowered) *lanes.Value {
+	return l.isWithin(p, lanes.RecordFrame, lanes.RecordFrames)
+}
+
+// isWithin reports whether a pointer leads to the memory that the record of the work-group
+// describes with a base and a size.
+func (l *lowering) isWithin(p lowered, base, size uint32) *lanes.Value {
+	from := l.b.Add(lanes.OpSub, lanes.I32, p.words[0].Low(), l.f.Arg(lanes.I32, base))
+	return l.b.Add(lanes.OpULt, lanes.Bool, from, l.f.Arg(lanes.I32, size))
 }

@@ -232,9 +232,9 @@ func testGlobals(t *testing.T, p *testProgram) {
 }
 
 func testGenericPointers(t *testing.T, p *testProgram) {
-	out := p.buffer(make([]int32, 6))
+	out := p.buffer(make([]int32, 7))
 	p.launch("generic_pointers", items(1), out, driver.Arg{LocalSize: 16})
-	check(t, p, "results", out, []int32{5, 345, 421, 1, 1, 0})
+	check(t, p, "results", out, []int32{5, 345, 421, 1, 1, 0, 12})
 }
 
 // testList has pointers in memory that one launch makes and another follows.

@@ -54,6 +54,7 @@ kernel void generic_pointers(global int *out, local int *l) {
   global int *g = to_global(any[2]);
   out[4] = g == out;
   out[5] = any[0] == 0;
+  out[6] = get_fence(any[0]) * 100 + get_fence(any[1]) * 10 + get_fence(any[2]);
 }
 
 typedef struct { ulong next; int value; } link;
