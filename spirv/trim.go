@@ -19,8 +19,9 @@ func (t Trim) IsZero() bool { return len(t.Import)+len(t.Hide)+len(t.Kernels) ==
 // changed. Names that the module does not export are ignored, and so are names
 // in t.Import of functions that are themselves entry points.
 func (m *Module) Trim(t Trim) (*Module, error) {
-	r := &trimmer{m: m, removed: map[ID]bool{}, imports: map[ID]bool{}, hidden: map[ID]bool{}}
+	r := &trimmer{m: m, removed: map[ID]bool{}, imports: map[ID]bool{}, hidden: map[ID]bool{}, unnamed: map[ID]bool{}}
 	r.chooseSymbols(t)
+	r.unnameKernels(t.Kernels)
 	out := &Module{Version: m.Version, Generator: m.Generator, Bound: m.Bound}
 	out.sections = m.sections
 	out.sections[sectionEntryPoint] = r.entryPoints(t.Kernels)
@@ -51,6 +52,7 @@ type trimmer struct {
 	imports map[ID]bool // become imports
 	hidden  map[ID]bool // lose their linkage
 	removed map[ID]bool // identifiers that are defined in removed bodies
+	unnamed map[ID]bool // functions that lose their names
 }
 
 // chooseSymbols finds the symbols that become local or imports. A function that is an entry point
@@ -82,6 +84,23 @@ func (r *trimmer) dropBody(f *Function) {
 	}
 }
 
+// unnameKernels takes the names of dropped kernels from their functions, unless these have
+// other entry points: Intel's driver names the symbols of its code by them, and
+// loses the kernel of that name in another module.
+func (r *trimmer) unnameKernels(dropped []string) {
+	kept := map[ID]bool{}
+	for _, e := range r.m.EntryPoints() {
+		if slices.Contains(dropped, e.Name) {
+			r.unnamed[e.Function] = true
+		} else {
+			kept[e.Function] = true
+		}
+	}
+	for id := range kept {
+		delete(r.unnamed, id)
+	}
+}
+
 func (r *trimmer) entryPoints(dropped []string) []*Instruction {
 	return r.keepInstructions(sectionEntryPoint, func(in *Instruction) bool {
 		name, _ := getString(in.Words[2:])
@@ -97,7 +116,9 @@ func (r *trimmer) executionModes(entries []*Instruction) []*Instruction {
 }
 
 func (r *trimmer) trimDebug() []*Instruction {
-	return r.keepInstructions(sectionDebug, func(in *Instruction) bool { return in.Op != OpName || !r.removed[ID(in.Words[0])] })
+	return r.keepInstructions(sectionDebug, func(in *Instruction) bool {
+		return in.Op != OpName || !r.removed[ID(in.Words[0])] && !r.unnamed[ID(in.Words[0])]
+	})
 }
 
 func (r *trimmer) keepInstructions(s section, want func(*Instruction) bool) []*Instruction {

@@ -96,6 +96,25 @@ __kernel void gone(__global int *p) { *p = 0; }
 	}
 }
 
+// TestTrimUnnamesKernels: the function of a removed kernel loses its name.
+func TestTrimUnnamesKernels(t *testing.T) {
+	m := compileText(t, "__kernel void k(__global int *p) { *p = 1; }\n__kernel void gone(__global int *p) { *p = 0; }")
+	for _, e := range m.EntryPoints() { // the translator leaves them without names
+		name := &Instruction{Op: OpName, Words: appendString([]uint32{uint32(e.Function)}, e.Name)}
+		m.sections[sectionDebug] = append(m.sections[sectionDebug], name)
+	}
+	got, err := m.Trim(Trim{Kernels: []string{"gone"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLinked(t, got)
+	for _, e := range m.EntryPoints() {
+		if named := got.Name(e.Function) == e.Name; named != (e.Name == "k") {
+			t.Errorf("the function of the kernel %s has a name: %v", e.Name, named) // drivers may link by it
+		}
+	}
+}
+
 // TestTrimmedLinks links a trimmed module with the module that defines the
 // trimmed symbol.
 func TestTrimmedLinks(t *testing.T) {
