@@ -450,7 +450,7 @@ offlink_status offlink_enqueue_barrier(offlink_queue *queue, const offlink_sync 
 
 /* Calls a function of the program when the commands before it have ended, on a
  * thread of the library; the commands after it wait for its end. It must not
- * wait for them. */
+ * wait for them. It is not called where the call fails without sync->block. */
 typedef void offlink_host_function(void *user);
 offlink_status offlink_enqueue_host(offlink_queue *queue, offlink_host_function *function, void *user,
                                     const offlink_sync *sync);

@@ -178,8 +178,12 @@ func (s *session) whenDone(handle uint64, f func(error)) error {
 
 // enqueueHost queues a function of the host. start is called when the commands before it
 // have ended, with the handle of an event that the program ends when the function has
-// returned. The commands after it wait for that event.
+// returned. The commands after it wait for that event. After an error of the call itself,
+// start is not called.
 func (s *session) enqueueHost(handle uint64, sync commandSync, start func(ends uint64)) (uint64, error) {
+	if sync.here && sync.block {
+		return 0, errElsewhere // the function takes its time
+	}
 	q, err := lookupHandle[*queue](&s.handles, handle, "queue")
 	if err != nil {
 		return 0, err
@@ -191,19 +195,35 @@ func (s *session) enqueueHost(handle uint64, sync commandSync, start func(ends u
 	// The function begins after the commands before it, and the commands after
 	// it begin when it has ended: two barriers, with the event of the function
 	// between them.
-	before := commandSync{after: sync.after, event: true}
-	begins, err := s.queueCommand(handle, before, func(q *queue, o driver.Sync) error { return q.Barrier(o) })
+	begins, err := s.queueBarrier(handle, commandSync{after: sync.after, event: true})
 	if err != nil {
 		return 0, errors.Join(err, ends.Close())
 	}
-	// The barrier waits for the end of the function, and holds up the rest.
-	sync.after = []uint64{s.handles.addHandle(&event{ends, q.device, ends})}
-	waits := sync.after[0]
-	done, err := s.queueCommand(handle, sync, func(q *queue, o driver.Sync) error {
-		s.startHost(begins, waits, start)
-		return q.Barrier(o)
-	})
+	waits := s.handles.addHandle(&event{ends, q.device, ends})
+	// The second is queued before the function can begin, at whose end the event is closed.
+	done, err := s.queueBarrier(handle, commandSync{after: []uint64{waits}, event: sync.event || sync.block})
+	if err != nil {
+		s.closeHandle(begins)
+		s.failHost(waits, err)
+		return done, err
+	}
+	s.startHost(begins, waits, start)
+	if sync.block {
+		err = s.waitEvent(done, true, -1)
+	}
+	if done != 0 && !sync.event {
+		s.closeHandle(done)
+		done = 0
+	}
 	return done, err
+}
+
+// failHost ends the event of a function that is not called, and closes its handle.
+func (s *session) failHost(ends uint64, err error) {
+	if own, ok := s.handles.endHandle(ends).(*event); ok {
+		own.user.Complete(err)
+		_ = own.Close() // an error has no receiver here
+	}
 }
 
 // startHost calls start once the event begins has ended. If that failed, the function is
@@ -219,9 +239,6 @@ func (s *session) startHost(begins, ends uint64, start func(ends uint64)) {
 			start(ends)
 			return
 		}
-		if own, ok := s.handles.endHandle(ends).(*event); ok {
-			own.user.Complete(err)
-			_ = own.Close()
-		}
+		s.failHost(ends, err)
 	})
 }
