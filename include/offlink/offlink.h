@@ -47,6 +47,13 @@
 extern "C" {
 #endif
 
+/* C89 has no inline functions, and compilers have them under this name. */
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
+#define OFFLINK_INLINE static inline
+#else
+#define OFFLINK_INLINE static __inline
+#endif
+
 /* The outcome of a call. New values may be added at the end. */
 typedef enum offlink_status {
   OFFLINK_OK = 0,
@@ -58,7 +65,7 @@ typedef enum offlink_status {
   OFFLINK_ERROR_RUNTIME = 6,    /* libofflink-core could not be started */
   OFFLINK_ERROR_FORKED = 7,     /* used in a forked child after first use */
   OFFLINK_ERROR_TIMEOUT = 8,    /* the time that the call was given is over */
-  OFFLINK_ERROR_ABORTED = 9,    /* stopped by offlink_queue_abort */
+  OFFLINK_ERROR_ABORTED = 9,    /* stopped by offlink_queue_abort, or its queue was closed */
   OFFLINK_ERROR_UNSUPPORTED = 10 /* the device cannot do that */
 } offlink_status;
 
@@ -147,7 +154,7 @@ void offlink_device_close(offlink_device *device);
 
 /* Loads device code from a file: a SPIR-V module (.spv), LLVM IR of device code
  * (.bc, .ll), an object, a program, a shared library or whatever else
- * offload-wrap list reads. Its kernels can be opened and its exports are linked
+ * offload-wrap list reads, but folders and wheels. Its kernels can be opened and its exports are linked
  * from then on, as if a library had been loaded that holds it; its host code is
  * not run. offlink_dlclose_device_code ends that; kernels that were opened stay
  * usable. */
@@ -165,7 +172,11 @@ offlink_status offlink_kernel_names(char ***names, size_t *count);
 void offlink_free(void *memory);
 
 /* Any address in the calling program or library: "this module". */
+#ifdef __cplusplus
+#define OFFLINK_HERE (static_cast<const void *>(&offlink_here))
+#else
 #define OFFLINK_HERE ((const void *)&offlink_here)
+#endif
 #if defined(__GNUC__)
 __attribute__((unused))
 #endif
@@ -312,33 +323,36 @@ typedef struct offlink_arg {
 
 /* An argument passed by value: the size bytes at value, which must stay there
  * until the launch returns. OFFLINK_VALUE(x) passes the variable x. */
-static inline offlink_arg offlink_arg_value(const void *value, size_t size) {
-  offlink_arg arg = {OFFLINK_ARG_VALUE, 0, value, NULL, size, NULL};
+OFFLINK_INLINE offlink_arg offlink_arg_value(const void *value, size_t size) {
+  offlink_arg arg = {OFFLINK_ARG_VALUE, 0, NULL, NULL, 0, NULL};
+  arg.value = value;
+  arg.size = size;
   return arg;
 }
 #define OFFLINK_VALUE(variable) offlink_arg_value(&(variable), sizeof(variable))
 
-/* A pointer to the start of the buffer. */
-static inline offlink_arg offlink_arg_buffer(offlink_buffer *buffer) {
-  offlink_arg arg = {OFFLINK_ARG_BUFFER, 0, NULL, buffer, 0, NULL};
+/* A pointer to the byte of the buffer at offset. */
+OFFLINK_INLINE offlink_arg offlink_arg_buffer_at(offlink_buffer *buffer, size_t offset) {
+  offlink_arg arg = {OFFLINK_ARG_BUFFER, 0, NULL, NULL, 0, NULL};
+  arg.buffer = buffer;
+  arg.size = offset;
   return arg;
 }
 
-/* A pointer to the byte of the buffer at offset. */
-static inline offlink_arg offlink_arg_buffer_at(offlink_buffer *buffer, size_t offset) {
-  offlink_arg arg = {OFFLINK_ARG_BUFFER, 0, NULL, buffer, offset, NULL};
-  return arg;
-}
+/* A pointer to the start of the buffer. */
+OFFLINK_INLINE offlink_arg offlink_arg_buffer(offlink_buffer *buffer) { return offlink_arg_buffer_at(buffer, 0); }
 
 /* An address of memory from offlink_memory_alloc, or NULL. */
-static inline offlink_arg offlink_arg_pointer(const void *pointer) {
-  offlink_arg arg = {OFFLINK_ARG_POINTER, 0, pointer, NULL, 0, NULL};
+OFFLINK_INLINE offlink_arg offlink_arg_pointer(const void *pointer) {
+  offlink_arg arg = {OFFLINK_ARG_POINTER, 0, NULL, NULL, 0, NULL};
+  arg.value = pointer;
   return arg;
 }
 
 /* A pointer to size bytes of local memory, shared by a work-group. */
-static inline offlink_arg offlink_arg_local(size_t size) {
-  offlink_arg arg = {OFFLINK_ARG_LOCAL, 0, NULL, NULL, size, NULL};
+OFFLINK_INLINE offlink_arg offlink_arg_local(size_t size) {
+  offlink_arg arg = {OFFLINK_ARG_LOCAL, 0, NULL, NULL, 0, NULL};
+  arg.size = size;
   return arg;
 }
 
@@ -351,18 +365,23 @@ typedef struct offlink_range {
   size_t offset[3]; /* the first global id */
 } offlink_range;
 
-static inline offlink_range offlink_range_1d(size_t global) {
-  offlink_range range = {1, 0, {global, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+OFFLINK_INLINE offlink_range offlink_range_3d(size_t global0, size_t global1, size_t global2) {
+  offlink_range range = {3, 0, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  range.global[0] = global0;
+  range.global[1] = global1;
+  range.global[2] = global2;
   return range;
 }
 
-static inline offlink_range offlink_range_2d(size_t global0, size_t global1) {
-  offlink_range range = {2, 0, {global0, global1, 0}, {0, 0, 0}, {0, 0, 0}};
+OFFLINK_INLINE offlink_range offlink_range_2d(size_t global0, size_t global1) {
+  offlink_range range = offlink_range_3d(global0, global1, 0);
+  range.dimensions = 2;
   return range;
 }
 
-static inline offlink_range offlink_range_3d(size_t global0, size_t global1, size_t global2) {
-  offlink_range range = {3, 0, {global0, global1, global2}, {0, 0, 0}, {0, 0, 0}};
+OFFLINK_INLINE offlink_range offlink_range_1d(size_t global) {
+  offlink_range range = offlink_range_3d(global, 0, 0);
+  range.dimensions = 1;
   return range;
 }
 

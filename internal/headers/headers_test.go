@@ -30,7 +30,10 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// TestHost: offlink.h is C99 and C++11 without extensions, twice included.
+// warnings are those that strict projects build with, headers of others included.
+var warnings = []string{"-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Wcast-qual"}
+
+// TestHost: offlink.h is C89, with stdint.h, and C++98 without extensions, twice included.
 func TestHost(t *testing.T) {
 	const source = `#include <offlink/offlink.h>
 #include <offlink/offlink.h>
@@ -38,17 +41,21 @@ int run(offlink_kernel *k, offlink_buffer *b, float f) {
   offlink_arg args[3];
   args[0] = offlink_arg_buffer(b);
   args[1] = OFFLINK_VALUE(f);
-  args[2] = offlink_arg_local(64);
-  return offlink_launch(k, offlink_range_2d(8, 8), args, 3);
+  args[2] = offlink_arg_pointer(OFFLINK_HERE);
+  return offlink_launch(k, offlink_range_2d(8, 8), args, 3) != OFFLINK_OK;
 }
 `
 	for _, compiler := range []string{"gcc", "clang-14", "clang-19"} {
-		for _, language := range []string{"c:c99", "c:c11", "c++:c++11", "c++:c++20"} {
+		for _, language := range []string{"c:c89", "c:c99", "c:c11", "c++:c++98", "c++:c++11", "c++:c++20"} {
 			t.Run(compiler+"/"+language, func(t *testing.T) {
 				testtool.Need(t, compiler)
 				x, std, _ := strings.Cut(language, ":")
 				file := write(t, "host", source)
-				compile(t, compiler, "-x", x, "-std="+std, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", file)
+				args := append([]string{"-x", x, "-std=" + std, "-fsyntax-only", file}, warnings...)
+				if x == "c++" {
+					args = append(args, "-Wold-style-cast")
+				}
+				compile(t, compiler, args...)
 			})
 		}
 	}
@@ -85,7 +92,7 @@ void run(offlink::device &d, offlink::event &before) {
 			t.Run(compiler+"/"+std, func(t *testing.T) {
 				testtool.Need(t, compiler)
 				file := write(t, "host", source)
-				compile(t, compiler, "-x", "c++", "-std="+std, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", file)
+				compile(t, compiler, append([]string{"-x", "c++", "-std=" + std, "-fsyntax-only", "-Wold-style-cast", file}, warnings...)...)
 			})
 		}
 	}

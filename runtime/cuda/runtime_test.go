@@ -155,7 +155,7 @@ func TestCloseDropsCommands(t *testing.T) {
 		t.Error(err)
 	}
 	for _, e := range []driver.Event{waits, after} {
-		if err := e.Wait(context.Background()); !errors.Is(err, streams.ErrClosed) {
+		if err := e.Wait(context.Background()); !errors.Is(err, driver.ErrQueueClosed) {
 			t.Errorf("a dropped command: %v", err)
 		}
 		if err := e.Close(); err != nil {

@@ -16,7 +16,26 @@ var (
 	// ErrOutOfResources is memory or another resource that is used up: after
 	// programs were closed, the call may succeed.
 	ErrOutOfResources = errors.New("out of resources")
+	// ErrQueueClosed is the failure of commands that had not ended when their queue
+	// was closed.
+	ErrQueueClosed = errors.New("the queue was closed")
 )
+
+// inheritedError is the failure of a command that waited for an event which failed.
+type inheritedError struct{ cause error }
+
+func (e *inheritedError) Error() string { return "an event that it waits for failed: " + e.cause.Error() }
+
+func (e *inheritedError) Unwrap() error { return e.cause }
+
+// InheritError returns the failure of a command that waited for an event with the failure
+// cause. In a chain of such commands the text of each names the first cause alone.
+func InheritError(cause error) error {
+	if inherited, ok := errors.AsType[*inheritedError](cause); ok {
+		return inherited
+	}
+	return &inheritedError{cause}
+}
 
 // Codes of OpenCL that drivers of all kinds report (cl.h), as PI and Unified
 // Runtime do.

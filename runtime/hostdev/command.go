@@ -2,7 +2,6 @@ package hostdev
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 
 	"offlink/runtime/driver"
@@ -80,7 +79,7 @@ func (c *command) work() error {
 func (c *command) waitedFor() error {
 	for e := range c.after {
 		if err := e.result(); err != nil {
-			return fmt.Errorf("an event that it waits for failed: %w", err)
+			return driver.InheritError(err)
 		}
 	}
 	return nil

@@ -337,11 +337,9 @@ func (q *queue) Abort(cause error) {
 	}
 }
 
-var errClosed = errors.New("the queue was closed")
-
 // Close stops everything that is still running and waits for its end.
 func (q *queue) Close() error {
-	q.Abort(errClosed)
+	q.Abort(driver.ErrQueueClosed)
 	q.mu.Lock()
 	var open []*command
 	for c := range q.open {

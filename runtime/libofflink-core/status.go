@@ -57,7 +57,7 @@ func statusOf(err error) status {
 		return e.outcome
 	case hasType[*timeoutError](err):
 		return statusTimeout
-	case errors.Is(err, errAborted):
+	case errors.Is(err, errAborted), errors.Is(err, driver.ErrQueueClosed):
 		return statusAborted
 	case errors.Is(err, driver.ErrUnsupported):
 		return statusUnsupported

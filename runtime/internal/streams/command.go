@@ -2,8 +2,9 @@ package streams
 
 import (
 	"errors"
-	"fmt"
 	"time"
+
+	"offlink/runtime/driver"
 )
 
 // command is one command of a queue.
@@ -51,7 +52,7 @@ func (q *Queue) waitForEvents(c *command, stream Stream) (after []Mark, failed, 
 	for _, e := range c.after {
 		state, mark, failed := e.stateSnapshot()
 		if failed != nil {
-			return nil, causedBy(failed), nil
+			return nil, driver.InheritError(failed), nil
 		}
 		if state != eventSubmitted {
 			continue
@@ -63,11 +64,6 @@ func (q *Queue) waitForEvents(c *command, stream Stream) (after []Mark, failed, 
 		}
 	}
 	return after, nil, nil
-}
-
-// causedBy is the failure of a command that waited for one which failed.
-func causedBy(failed error) error {
-	return fmt.Errorf("an event that it waits for failed: %w", failed)
 }
 
 // submitTo submits the command. It reports whether the command sets the mark of the

@@ -207,7 +207,7 @@ func (e *event) endResult(err error) error {
 	for _, cause := range causes {
 		if cause.Status() == driver.Failed {
 			_, _, failed := cause.stateSnapshot()
-			return causedBy(failed)
+			return driver.InheritError(failed)
 		}
 	}
 	return err

@@ -306,9 +306,6 @@ func (q *Queue) synchronizeStreams() error {
 	})
 }
 
-// ErrClosed is the error of commands that a closed queue dropped.
-var ErrClosed = errors.New("the queue was closed")
-
 // Close drops the commands that are in no stream yet. Those in a stream run to their
 // end, as nothing can stop them: a goroutine destroys the streams after that.
 func (q *Queue) Close() error {
@@ -323,7 +320,7 @@ func (q *Queue) Close() error {
 		errs = append(errs, e.releaseMarks())
 	}
 	for _, c := range dropped {
-		errs = append(errs, c.endCommand(ErrClosed))
+		errs = append(errs, c.endCommand(driver.ErrQueueClosed))
 	}
 	working, err := q.isWorking()
 	if !working {
@@ -454,7 +451,7 @@ func (q *Queue) admitCommand(c *command) error {
 	switch {
 	case q.closed:
 		q.mu.Unlock()
-		return ErrClosed
+		return driver.ErrQueueClosed
 	case len(q.deferred) > 0 && (!q.opts.OutOfOrder || c.barrier || q.barrierWaits()) || q.watchEvents(c):
 		for _, e := range c.after {
 			e.holdMarks()
