@@ -202,7 +202,7 @@ func openRegular(name string) (*os.File, os.FileInfo, error) {
 	if !info.Mode().IsRegular() {
 		return nil, nil, &os.PathError{Op: "read", Path: name, Err: fmt.Errorf("not a regular file (%s)", info.Mode().Type())}
 	}
-	f, err := os.Open(name)
+	f, err := filemap.Open(name)
 	if err != nil {
 		return nil, nil, err
 	}

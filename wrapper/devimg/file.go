@@ -49,7 +49,7 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 // openUnchanged opens the file. A new file of the same name is refused, since a digest may be of
 // the content that was there before.
 func (f *File) openUnchanged() (*os.File, error) {
-	file, err := os.Open(f.path)
+	file, err := filemap.Open(f.path)
 	if err != nil {
 		return nil, err
 	}

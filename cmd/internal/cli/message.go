@@ -109,7 +109,7 @@ func numberError(e *strconv.NumError) string {
 // ReadFile reads a whole file of at most limit bytes, which need not be a
 // regular one. Its errors name the file.
 func ReadFile(name string, limit int64) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := filemap.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, bareError(err))
 	}

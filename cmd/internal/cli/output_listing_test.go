@@ -70,3 +70,10 @@ func TestListingOfOddNames(t *testing.T) {
 		}
 	}
 }
+
+func wantContent(t *testing.T, path, want string) {
+	t.Helper()
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("%s holds %q, %v; want %q", path, got, err, want)
+	}
+}

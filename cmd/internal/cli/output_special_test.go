@@ -28,13 +28,6 @@ func commitTo(path, text string) error {
 	return o.Commit()
 }
 
-func wantContent(t *testing.T, path, want string) {
-	t.Helper()
-	if got, err := os.ReadFile(path); err != nil || string(got) != want {
-		t.Errorf("%s holds %q, %v; want %q", path, got, err, want)
-	}
-}
-
 func wantMode(t *testing.T, path string, want fs.FileMode) {
 	t.Helper()
 	info, err := os.Lstat(path)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"offlink/filemap"
 )
 
 // target is the destination of an output.
@@ -124,10 +126,10 @@ func ownDescriptor(dir, base string) int {
 // or cannot get its attributes, the content is copied too.
 func (t *target) openTemporary() (*os.File, error) {
 	if t.into {
-		f, _, err := createTemporary(os.TempDir(), 0o600, os.OpenFile)
+		f, _, err := createTemporary(os.TempDir(), 0o600, filemap.OpenFile)
 		return f, err
 	}
-	f, _, err := createTemporary(folderOf(t.path), 0o666, os.OpenFile)
+	f, _, err := createTemporary(folderOf(t.path), 0o666, filemap.OpenFile)
 	switch {
 	case err != nil && t.existing != nil && isReadOnlyFolder(err):
 		t.into = true
