@@ -79,6 +79,11 @@ const (
 	BuiltInNumEnqueuedSubgroups      BuiltIn = 39
 	BuiltInSubgroupId                BuiltIn = 40
 	BuiltInSubgroupLocalInvocationId BuiltIn = 41
+	BuiltInSubgroupEqMask            BuiltIn = 4416
+	BuiltInSubgroupGeMask            BuiltIn = 4417
+	BuiltInSubgroupGtMask            BuiltIn = 4418
+	BuiltInSubgroupLeMask            BuiltIn = 4419
+	BuiltInSubgroupLtMask            BuiltIn = 4420
 )
 
 // String returns the built-in's name, "GlobalInvocationId".

@@ -3,24 +3,39 @@ package hostdev
 import "offlink/spirv"
 
 // builtins are the values of the built-in variables.
-var builtins = map[spirv.BuiltIn]func(it *item) [3]uint64{
-	spirv.BuiltInNumWorkgroups:             func(it *item) [3]uint64 { return triple(it.group.launch.r.groups) },
-	spirv.BuiltInWorkgroupSize:             func(it *item) [3]uint64 { return triple(it.group.launch.r.local) },
-	spirv.BuiltInEnqueuedWorkgroupSize:     func(it *item) [3]uint64 { return triple(it.group.launch.r.local) },
-	spirv.BuiltInWorkgroupId:               func(it *item) [3]uint64 { return triple(it.group.id) },
-	spirv.BuiltInLocalInvocationId:         func(it *item) [3]uint64 { return triple(it.local) },
-	spirv.BuiltInGlobalInvocationId:        func(it *item) [3]uint64 { return triple(it.globalID()) },
-	spirv.BuiltInGlobalSize:                func(it *item) [3]uint64 { return triple(it.group.launch.r.global) },
-	spirv.BuiltInGlobalOffset:              func(it *item) [3]uint64 { return triple(it.group.launch.r.offset) },
-	spirv.BuiltInWorkDim:                   func(it *item) [3]uint64 { return single(it.group.launch.r.dims) },
-	spirv.BuiltInLocalInvocationIndex:      func(it *item) [3]uint64 { return single(it.localIndex()) },
+var builtins = map[spirv.BuiltIn]func(it *item) [4]uint64{
+	spirv.BuiltInNumWorkgroups:             func(it *item) [4]uint64 { return triple(it.group.launch.r.groups) },
+	spirv.BuiltInWorkgroupSize:             func(it *item) [4]uint64 { return triple(it.group.launch.r.local) },
+	spirv.BuiltInEnqueuedWorkgroupSize:     func(it *item) [4]uint64 { return triple(it.group.launch.r.local) },
+	spirv.BuiltInWorkgroupId:               func(it *item) [4]uint64 { return triple(it.group.id) },
+	spirv.BuiltInLocalInvocationId:         func(it *item) [4]uint64 { return triple(it.local) },
+	spirv.BuiltInGlobalInvocationId:        func(it *item) [4]uint64 { return triple(it.globalID()) },
+	spirv.BuiltInGlobalSize:                func(it *item) [4]uint64 { return triple(it.group.launch.r.global) },
+	spirv.BuiltInGlobalOffset:              func(it *item) [4]uint64 { return triple(it.group.launch.r.offset) },
+	spirv.BuiltInWorkDim:                   func(it *item) [4]uint64 { return single(it.group.launch.r.dims) },
+	spirv.BuiltInLocalInvocationIndex:      func(it *item) [4]uint64 { return single(it.localIndex()) },
 	spirv.BuiltInGlobalLinearId:            globalLinearID,
-	spirv.BuiltInSubgroupSize:              func(it *item) [3]uint64 { return single(it.subgroupSize()) },
-	spirv.BuiltInSubgroupMaxSize:           func(it *item) [3]uint64 { return single(it.group.launch.k.subgroup) },
+	spirv.BuiltInSubgroupSize:              func(it *item) [4]uint64 { return single(it.subgroupSize()) },
+	spirv.BuiltInSubgroupMaxSize:           func(it *item) [4]uint64 { return single(it.group.launch.k.subgroup) },
 	spirv.BuiltInNumSubgroups:              numSubgroups,
 	spirv.BuiltInNumEnqueuedSubgroups:      numSubgroups,
-	spirv.BuiltInSubgroupId:                func(it *item) [3]uint64 { n, _ := it.subgroupOf(); return single(n) },
-	spirv.BuiltInSubgroupLocalInvocationId: func(it *item) [3]uint64 { _, n := it.subgroupOf(); return single(n) },
+	spirv.BuiltInSubgroupId:                func(it *item) [4]uint64 { n, _ := it.subgroupOf(); return single(n) },
+	spirv.BuiltInSubgroupLocalInvocationId: func(it *item) [4]uint64 { _, n := it.subgroupOf(); return single(n) },
+
+	spirv.BuiltInSubgroupEqMask: func(it *item) [4]uint64 { return laneMask(it, 0, 1) },
+	spirv.BuiltInSubgroupGeMask: func(it *item) [4]uint64 { return laneMask(it, 0, maxSubgroup) },
+	spirv.BuiltInSubgroupGtMask: func(it *item) [4]uint64 { return laneMask(it, 1, maxSubgroup) },
+	spirv.BuiltInSubgroupLeMask: func(it *item) [4]uint64 { return laneMask(it, -maxSubgroup, 1) },
+	spirv.BuiltInSubgroupLtMask: func(it *item) [4]uint64 { return laneMask(it, -maxSubgroup, 0) },
+}
+
+// laneMask has the bits of the lanes from one to before another, counted from the item's own.
+func laneMask(it *item, from, to int) (words [4]uint64) {
+	_, own := it.subgroupOf()
+	for lane := max(own+from, 0); lane < min(own+to, it.group.launch.k.subgroup); lane++ {
+		words[lane/32] |= 1 << (lane % 32)
+	}
+	return words
 }
 
 // ofSubgroup are the built-in variables whose values depend on the size of
@@ -28,16 +43,18 @@ var builtins = map[spirv.BuiltIn]func(it *item) [3]uint64{
 var ofSubgroup = map[spirv.BuiltIn]bool{
 	spirv.BuiltInSubgroupSize: true, spirv.BuiltInSubgroupMaxSize: true, spirv.BuiltInNumSubgroups: true,
 	spirv.BuiltInNumEnqueuedSubgroups: true, spirv.BuiltInSubgroupId: true, spirv.BuiltInSubgroupLocalInvocationId: true,
+	spirv.BuiltInSubgroupEqMask: true, spirv.BuiltInSubgroupGeMask: true, spirv.BuiltInSubgroupGtMask: true,
+	spirv.BuiltInSubgroupLeMask: true, spirv.BuiltInSubgroupLtMask: true,
 }
 
-func numSubgroups(it *item) [3]uint64 {
+func numSubgroups(it *item) [4]uint64 {
 	l := it.group.launch
 	return single((groupSize(l.r.local) + l.k.subgroup - 1) / l.k.subgroup)
 }
 
-func triple(v [3]int) [3]uint64 { return [3]uint64{uint64(v[0]), uint64(v[1]), uint64(v[2])} }
+func triple(v [3]int) [4]uint64 { return [4]uint64{uint64(v[0]), uint64(v[1]), uint64(v[2])} }
 
-func single(v int) [3]uint64 { return [3]uint64{uint64(v)} }
+func single(v int) [4]uint64 { return [4]uint64{uint64(v)} }
 
 // localIndex is get_local_linear_id: the first dimension varies fastest.
 func (it *item) localIndex() int {
@@ -45,7 +62,7 @@ func (it *item) localIndex() int {
 	return (it.local[2]*size[1]+it.local[1])*size[0] + it.local[0]
 }
 
-func globalLinearID(it *item) [3]uint64 {
+func globalLinearID(it *item) [4]uint64 {
 	r := &it.group.launch.r
 	id := it.globalID()
 	for i := range id {

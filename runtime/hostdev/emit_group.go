@@ -117,6 +117,7 @@ const (
 	groupReduce        = 0
 	groupInclusiveScan = 1
 	groupExclusiveScan = 2
+	groupClustered     = 3
 )
 
 func groupVote(op groupOp) func(*builder, *spirv.Instruction) {
@@ -138,6 +139,10 @@ func (b *builder) overGroup(in *spirv.Instruction, op groupOp, what uint32, v va
 	b.requireSameWords(v.t, to.t)
 	width := b.checkLanes(op.kind, to, v)
 	f, start := op.rows(width), op.start(width)
+	size := 0
+	if what == groupClustered {
+		size, what = b.clusterSize(in), groupReduce
+	}
 	b.require(what <= groupExclusiveScan, "the embedded device does not implement group operation %d", what)
 	wait := inst{dst: to.at, a: v.at, n: int32(to.t.words), f2: f}
 	switch b.constantScope(in.Operands()[0]) {
@@ -149,7 +154,9 @@ func (b *builder) overGroup(in *spirv.Instruction, op groupOp, what uint32, v va
 		b.waitForGroup(wait)
 	case scopeSubgroup:
 		b.meetSubgroup(wait, partial, func(items []*item, in *inst) *Fault {
-			scanItems(items, in, what, start)
+			for _, cluster := range clustersOf(items, size) {
+				scanItems(cluster, in, what, start)
+			}
 			return nil
 		})
 	default:

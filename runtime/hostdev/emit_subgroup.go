@@ -42,6 +42,7 @@ func init() {
 		spirv.OpGroupNonUniformShuffleXor:     nonUniformShuffle(func(own, n uint64) uint64 { return own ^ n }),
 		spirv.OpGroupNonUniformShuffleUp:      nonUniformShuffle(func(own, n uint64) uint64 { return own - n }),
 		spirv.OpGroupNonUniformShuffleDown:    nonUniformShuffle(func(own, n uint64) uint64 { return own + n }),
+		spirv.OpGroupNonUniformRotateKHR:      (*builder).emitRotate,
 		spirv.OpGroupNonUniformBroadcastFirst: (*builder).emitBroadcastFirst,
 		spirv.OpGroupNonUniformBallot:         (*builder).emitBallot,
 		spirv.OpGroupNonUniformInverseBallot:  (*builder).emitInverseBallot,
@@ -171,6 +172,63 @@ func nonUniformShuffle(lane func(own, n uint64) uint64) func(*builder, *spirv.In
 		b.subgroup(in)
 		b.emitShuffleLanes(in, b.arg(in, 1), b.arg(in, 2), true, lane)
 	}
+}
+
+// emitRotate takes the value of the work-item that is so many lanes ahead in the cluster, or in
+// the sub-group; after the last one comes the first.
+func (b *builder) emitRotate(in *spirv.Instruction) {
+	b.subgroup(in)
+	v, n, to := b.arg(in, 1), b.integerOperand(b.arg(in, 2)), b.defineResult(in)
+	b.requireSameWords(v.t, to.t)
+	size := 0
+	if len(in.Operands()) > 3 {
+		size = b.clusterSize(in)
+	}
+	b.meetSubgroup(inst{dst: to.at, a: v.at, b: n.at, n: int32(v.t.words)}, true, func(items []*item, in *inst) *Fault {
+		take(items, in, func(it *item, own uint64) uint64 {
+			last := uint64(it.group.launch.k.subgroup - 1)
+			if size > 0 {
+				last = min(last, uint64(size-1))
+			}
+			return own&^last | (own+it.s[in.b])&last
+		})
+		return nil
+	})
+}
+
+// clusterSize is the fourth operand of an instruction.
+func (b *builder) clusterSize(in *spirv.Instruction) int {
+	size, ok := b.p.clusterSize(in)
+	b.require(ok, "the size of clusters is not a constant power of two")
+	return size
+}
+
+// clusterSize reports whether there is a size of clusters that is a constant and a power of two.
+func (p *program) clusterSize(in *spirv.Instruction) (size int, ok bool) {
+	operands := in.Operands()
+	if len(operands) < 4 {
+		return 0, false
+	}
+	n, ok := p.constantInt(spirv.ID(operands[3]))
+	return int(min(n, maxGroup)), ok && bits.OnesCount64(n) == 1
+}
+
+// clustersOf divides the work-items of a sub-group, some of which may be missing. Without a
+// size they are one cluster.
+func clustersOf(items []*item, size int) (clusters [][]*item) {
+	if size == 0 {
+		return [][]*item{items}
+	}
+	number := func(it *item) int { _, lane := it.subgroupOf(); return lane / size }
+	for first := 0; first < len(items); {
+		end := first + 1
+		for end < len(items) && number(items[end]) == number(items[first]) {
+			end++
+		}
+		clusters = append(clusters, items[first:end])
+		first = end
+	}
+	return clusters
 }
 
 func shuffleINTEL(lane func(own, n uint64) uint64) func(*builder, *spirv.Instruction) {

@@ -67,7 +67,7 @@ func (g *group) newItem(n int) *item {
 
 // input is the memory of a built-in variable of a work-item.
 type input struct {
-	value  func(it *item) [3]uint64
+	value  func(it *item) [4]uint64
 	leaves []leaf
 	data   []byte
 }

@@ -66,6 +66,8 @@ func (l *lowering) builtin(b spirv.BuiltIn, i int) *lanes.Value {
 		return l.widened(l.b.Add(lanes.OpUDiv, lanes.I32, first, l.i32(int64(l.k.subgroup))))
 	case spirv.BuiltInSubgroupLocalInvocationId:
 		return l.widened(l.lane())
+	case spirv.BuiltInSubgroupEqMask, spirv.BuiltInSubgroupGeMask, spirv.BuiltInSubgroupGtMask, spirv.BuiltInSubgroupLeMask, spirv.BuiltInSubgroupLtMask:
+		return l.widened(l.laneMask(b))
 	case spirv.BuiltInGlobalLinearId:
 		return l.globalLinear()
 	}

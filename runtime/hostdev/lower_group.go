@@ -73,6 +73,9 @@ func (l *lowering) scopeOf(in *spirv.Instruction) uint64 {
 func (l *lowering) overGroup(in *spirv.Instruction, op spirv.Opcode, what uint32, v lowered, partial bool) {
 	row := groupOps[op]
 	c := combining{l: l, op: groupCombines[op], what: what, w: scalarWord(v.t.scalar()), partial: partial}
+	if what == groupClustered {
+		c.what, c.cluster = groupReduce, min(l.clusterSize(in), l.k.subgroup)
+	}
 	c.start = l.f.Const(c.w.lane, row.start(v.t.scalar().width))
 	scope := l.scopeOf(in)
 	if scope == scopeSubgroup && l.k.subgroup == 1 {
@@ -103,6 +106,7 @@ type combining struct {
 	w       word
 	start   *lanes.Value
 	partial bool // work-items of a sub-group may be missing
+	cluster int  // work-items that a reduction combines, 0 for all
 }
 
 // combine combines two values in their order: for floats, another one would round

@@ -26,6 +26,7 @@ func init() {
 		spirv.OpGroupNonUniformShuffleXor:     shuffle(true, 1, by(lanes.OpXor)),
 		spirv.OpGroupNonUniformShuffleUp:      shuffle(true, 1, by(lanes.OpSub)),
 		spirv.OpGroupNonUniformShuffleDown:    shuffle(true, 1, by(lanes.OpAdd)),
+		spirv.OpGroupNonUniformRotateKHR:      (*lowering).lowerRotate,
 		spirv.OpGroupNonUniformBroadcastFirst: (*lowering).lowerBroadcastFirst,
 		spirv.OpGroupNonUniformBallot:         (*lowering).lowerBallot,
 		spirv.OpGroupNonUniformInverseBallot:  (*lowering).lowerInverseBallot,
@@ -51,6 +52,26 @@ func (l *lowering) lane() *lanes.Value {
 	}
 	id := l.localLinear()
 	return l.b.Add(lanes.OpSub, lanes.I32, id, l.b.FromLane(id, 0))
+}
+
+// laneMask has the bits of the lanes that a built-in variable names by their place relative to
+// the work-item's own.
+func (l *lowering) laneMask(b spirv.BuiltIn) *lanes.Value {
+	own := l.b.Add(lanes.OpShl, lanes.I32, l.i32(1), l.lane())
+	below := l.b.Add(lanes.OpSub, lanes.I32, own, l.i32(1))
+	upTo := l.b.Add(lanes.OpOr, lanes.I32, below, own)
+	all := l.i32(1<<l.k.subgroup - 1)
+	switch b {
+	case spirv.BuiltInSubgroupGeMask:
+		return l.b.Add(lanes.OpXor, lanes.I32, all, below)
+	case spirv.BuiltInSubgroupGtMask:
+		return l.b.Add(lanes.OpXor, lanes.I32, all, upTo)
+	case spirv.BuiltInSubgroupLeMask:
+		return upTo
+	case spirv.BuiltInSubgroupLtMask:
+		return below
+	}
+	return own
 }
 
 // active is the bits of the work-items of the sub-group that come here.
@@ -81,6 +102,9 @@ func (c *combining) overSubgroup(x *lanes.Value) *lanes.Value {
 	l.together(c.partial)
 	active := l.active()
 	for n := range l.k.subgroup {
+		if c.cluster > 0 && n%c.cluster == 0 {
+			sum = c.start
+		}
 		next := c.combine(sum, l.b.FromLane(x, n))
 		if c.partial {
 			next = l.b.Add(lanes.OpSelect, x.Kind, l.bit(active, l.i32(int64(n))), next, sum)
@@ -92,11 +116,37 @@ func (c *combining) overSubgroup(x *lanes.Value) *lanes.Value {
 			result = l.b.ToLane(result, sum, n)
 		}
 		sum = next
+		if c.cluster > 0 && n%c.cluster == c.cluster-1 {
+			for lane := n - n%c.cluster; lane <= n; lane++ {
+				result = l.b.ToLane(result, sum, lane)
+			}
+		}
 	}
-	if c.what == groupReduce {
+	if c.what == groupReduce && c.cluster == 0 {
 		return sum
 	}
 	return result
+}
+
+// lowerRotate is a shuffle within the cluster, or within the sub-group.
+func (l *lowering) lowerRotate(in *spirv.Instruction) {
+	last := l.k.subgroup - 1
+	if len(in.Operands()) > 3 {
+		last = min(last, l.clusterSize(in)-1)
+	}
+	lane := l.lane()
+	ahead := l.b.Add(lanes.OpAdd, lanes.I32, lane, l.arg(in, 2).words[0].Low())
+	first := l.b.Add(lanes.OpAnd, lanes.I32, lane, l.i32(int64(^last)))
+	place := l.b.Add(lanes.OpOr, lanes.I32, first, l.b.Add(lanes.OpAnd, lanes.I32, ahead, l.i32(int64(last))))
+	l.lowerShuffle1(in, l.arg(in, 1), place, true)
+}
+
+func (l *lowering) clusterSize(in *spirv.Instruction) int {
+	size, ok := l.p.clusterSize(in)
+	if !ok {
+		l.unsupported("%v with a size of clusters that is not a constant power of two", in.Op)
+	}
+	return size
 }
 
 // lowerShuffle1 gives each work-item the value of another one; its own if that

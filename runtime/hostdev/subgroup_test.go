@@ -121,6 +121,41 @@ func TestBallotBits(t *testing.T) {
 	}
 }
 
+// TestClusters has reductions and rotations of parts of a sub-group of eight, and the masks of
+// lanes relative to the own one.
+func TestClusters(t *testing.T) {
+	for _, e := range executors {
+		t.Run(e.name, func(t *testing.T) {
+			testClusters(t, buildModules(t, e.options, driver.BuildOptions{}, asmModule(t, "clusters")))
+		})
+	}
+	t.Run("native", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("-short runs no C compiler")
+		}
+		testClusters(t, buildModules(t, nativeOptions(t, 8), driver.BuildOptions{}, asmModule(t, "clusters")))
+	})
+}
+
+func testClusters(t *testing.T, p *testProgram) {
+	in := counted(16, func(i int) uint32 { return uint32(i*i*7 + 3) })
+	var want, odd []uint32
+	for i := range uint32(16) {
+		first, pair, lane := i&^3, i&^1, i%8
+		want = append(want, in[first]+in[first+1]+in[first+2]+in[first+3], max(in[pair], in[pair+1]),
+			in[i&^7+(lane+3)%8], in[first+(i+1)%4], 1<<lane, 0xff&^(1<<lane-1), 0xff&^(2<<lane-1), 2<<lane-1, 1<<lane-1)
+		odd = append(odd, i%2*(in[first+1]+in[first+3]))
+	}
+	out := p.buffer(make([]uint32, len(want)))
+	p.launch("clusters", driver.Range{Global: []int{16}, Local: []int{16}}, p.buffer(in), out)
+	check(t, p, "clusters", out, want)
+	oddOut := p.buffer(make([]uint32, len(odd)))
+	p.launch("odd", driver.Range{Global: []int{16}, Local: []int{16}}, p.buffer(in), oddOut)
+	check(t, p, "odd", oddOut, odd)
+	requireCompiled(t, p, "clusters")
+	requireCompiled(t, p, "odd")
+}
+
 // TestFarOffset: a constant index that is 4 GiB times four away faults in each executor,
 // though its low half is that of an element.
 func TestFarOffset(t *testing.T) {
