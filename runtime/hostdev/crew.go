@@ -1,7 +1,6 @@
 package hostdev
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,7 +37,7 @@ const shortLaunch = 30 * time.Microsecond
 // run runs all groups.
 func (c *crew) run(first *worker) {
 	c.began, c.yielded = c.launch.began, c.launch.began
-	c.members = min(int64(runtime.GOMAXPROCS(0)), c.total)
+	c.members = min(c.launch.mostThreads(), c.total)
 	pace := c.code.pace.Load()
 	c.begin()
 	if !c.leave.Load() && (pace == 0 || pace > int64(shortLaunch)/c.total) {

@@ -189,6 +189,20 @@ func (d *Device) NewQueue(opts driver.QueueOptions) (driver.Queue, error) {
 	return newQueue(d, opts), nil
 }
 
+// NewPartQueue is NewQueue for a part of the device: each launch runs on at most that many
+// threads at once.
+func (d *Device) NewPartQueue(opts driver.QueueOptions, threads int) (driver.Queue, error) {
+	if threads < 1 {
+		return nil, fmt.Errorf("a queue whose launches run on %d threads; they need one", threads)
+	}
+	if err := d.injectedFailure("NewQueue"); err != nil {
+		return nil, err
+	}
+	q := newQueue(d, opts)
+	q.threads = threads
+	return q, nil
+}
+
 // RunsOnCaller says that the device is a driver.CallerRunner.
 func (d *Device) RunsOnCaller() {}
 

@@ -1,6 +1,7 @@
 package hostdev
 
 import (
+	"cmp"
 	"runtime"
 
 	"offlink/runtime/driver"
@@ -12,6 +13,7 @@ func (d *Device) Info() driver.Info {
 	if d.options.Check {
 		name += ", checked"
 	}
+	cached := processorCache()
 	return driver.Info{
 		Name:          name,
 		Type:          driver.CPU,
@@ -38,7 +40,8 @@ func (d *Device) Info() driver.Info {
 
 		MemoryAlignment: granule,
 		ConstantMemory:  maxAllocation,
-		CacheLine:       64,
+		CacheSize:       cached.size,
+		CacheLine:       int(cmp.Or(cached.line, usualCacheLine)),
 		HostUnified:     true,
 
 		VectorWidths: driver.VectorWidths{Char: 1, Short: 1, Int: 1, Long: 1, Half: 1, Float: 1, Double: 1},
@@ -53,6 +56,9 @@ func (d *Device) Info() driver.Info {
 		Aspects:         aspects,
 	}
 }
+
+// usualCacheLine is the length, in bytes, where the system does not tell it.
+const usualCacheLine = 64
 
 // driverVersion is part of the binaries of programs; it changes with their
 // format.

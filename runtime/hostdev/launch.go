@@ -43,6 +43,9 @@ type launch struct {
 	images []*imageMemory
 	flat   flat
 
+	// threads is the most threads that run it; 0: as many as there are processors.
+	threads int
+
 	// yield is the caller's, for the worker that runs on its goroutine.
 	yield func()
 
@@ -314,7 +317,7 @@ func (l *launch) runGroups() error {
 	total := l.total()
 	// The caller's goroutine is one of the workers, so that a launch of one
 	// group starts none.
-	workers := min(int64(runtime.GOMAXPROCS(0)), total)
+	workers := min(l.mostThreads(), total)
 	var wait sync.WaitGroup
 	for range workers - 1 {
 		wait.Go(func() { l.runWorker(total, nil) })
@@ -330,6 +333,14 @@ func (l *launch) runGroups() error {
 		return *err
 	}
 	return nil
+}
+
+// mostThreads is how many threads may run work-groups at once.
+func (l *launch) mostThreads() int64 {
+	if processors := runtime.GOMAXPROCS(0); l.threads == 0 || l.threads > processors {
+		return int64(processors)
+	}
+	return int64(l.threads)
 }
 
 // total is the number of work-groups.

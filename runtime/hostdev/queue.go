@@ -13,8 +13,9 @@ import (
 // in-order queue holds the next one; the commands of an out-of-order queue hold
 // barriers and are held by them.
 type queue struct {
-	device *Device
-	opts   driver.QueueOptions
+	device  *Device
+	opts    driver.QueueOptions
+	threads int // the most of a launch; 0: as many as there are processors
 
 	mu      sync.Mutex
 	err     error // the first failure since the last Finish
@@ -234,6 +235,7 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	if err != nil {
 		return err
 	}
+	c.threads = q.threads
 	if err := q.enqueueCommand(&c.command, s); err != nil {
 		return err
 	}
