@@ -54,7 +54,7 @@ func offlink_piEventGetInfo(handle uintptr, param uint32, room uintptr, out unsa
 		case cl.EventCommandStatus:
 			a = word32(uint32(statuses[e.Status()]))
 		case eventReferences:
-			a = word32(1)
+			a = word32(uint32(usesOf(handle)))
 		case eventContext:
 			a = words64(int(contextOf(handle)))
 		}

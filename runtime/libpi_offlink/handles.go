@@ -32,11 +32,11 @@ type handleEntry struct {
 
 // The platform and the device have entries for their native handles. Their uses are not
 // counted.
-type fixedObject struct{}
+type fixedPlatform struct{}
 
 var handles = handleTable{
 	next:    firstHandle,
-	objects: map[uintptr]*handleEntry{platformHandle: {object: fixedObject{}}, deviceHandle: {object: fixedObject{}}},
+	objects: map[uintptr]*handleEntry{platformHandle: {object: fixedPlatform{}, uses: 1}, deviceHandle: {object: wholeDevice, uses: 1}},
 	natives: map[uintptr]uintptr{},
 }
 
@@ -56,6 +56,16 @@ func contextOf(handle uintptr) uintptr {
 	defer handles.mu.Unlock()
 	if entry := handles.objects[handle]; entry != nil {
 		return entry.context
+	}
+	return 0
+}
+
+// usesOf is how many uses of an object are counted, 0 for a handle that is none.
+func usesOf(handle uintptr) int {
+	handles.mu.Lock()
+	defer handles.mu.Unlock()
+	if entry := handles.objects[handle]; entry != nil {
+		return entry.uses
 	}
 	return 0
 }

@@ -29,7 +29,7 @@ static int32_t code_of(int32_t code) {
 /* An information whose answer is a handle of the plugin interface. */
 static int is_handle(uint32_t param) {
   static const uint32_t handles[] = {
-      0x1031 /* platform of a device */, 0x1081 /* devices of a context */,
+      0x1031 /* platform of a device */, 0x1042 /* its parent */, 0x1081 /* devices of a context */,
       0x1090 /* context of a queue */, 0x1091 /* its device */, 0x1106 /* context of memory */,
       0x1161 /* context of a program */, 0x1163 /* its devices */, 0x1193 /* context of a kernel */,
       0x1194 /* its program */, 0x11D0 /* queue of an event */, 0x11D4 /* its context */,
@@ -40,11 +40,10 @@ static int is_handle(uint32_t param) {
   return 0;
 }
 
-/* The answers with handles have one. */
-static int32_t answered(int32_t code, uint32_t param, uintptr_t *out) {
-  if (!code && out && is_handle(param))
-    *out = offlink_native_of(*out);
-  return code_of(code);
+/* Native handles in the place of those of an answer of so many bytes. */
+static void to_native(uint32_t param, uintptr_t *out, size_t bytes) {
+  for (size_t i = 0; out && is_handle(param) && i < bytes / sizeof *out; i++)
+    out[i] = offlink_native_of(out[i]);
 }
 
 /* An object that the plugin made, or an error. */
@@ -56,6 +55,8 @@ static void *made(int32_t code, uintptr_t handle, int32_t *error) {
 
 #define SIMPLE(name, plugin) \
   static int32_t own_##name(struct object *o) { return code_of(offlink_##plugin(o->handle)); }
+SIMPLE(clRetainDevice, piDeviceRetain)
+SIMPLE(clReleaseDevice, piDeviceRelease)
 SIMPLE(clRetainContext, piContextRetain)
 SIMPLE(clReleaseContext, piContextRelease)
 SIMPLE(clRetainCommandQueue, piQueueRetain)
@@ -73,7 +74,13 @@ SIMPLE(clFinish, piQueueFinish)
 
 #define INFO(name, plugin)                                                                          \
   static int32_t own_##name(struct object *o, uint32_t param, size_t room, void *out, size_t *size) { \
-    return answered(offlink_##plugin(o->handle, param, room, out, size), param, out);               \
+    size_t bytes = 0;                                                                               \
+    int32_t code = offlink_##plugin(o->handle, param, room, out, &bytes);                           \
+    if (!code)                                                                                      \
+      to_native(param, out, bytes);                                                                 \
+    if (size)                                                                                       \
+      *size = bytes;                                                                                \
+    return code_of(code);                                                                           \
   }
 INFO(clGetPlatformInfo, piPlatformGetInfo)
 INFO(clGetDeviceInfo, piDeviceGetInfo)
@@ -85,7 +92,7 @@ INFO(clGetKernelInfo, piKernelGetInfo)
 INFO(clGetEventInfo, piEventGetInfo)
 INFO(clGetEventProfilingInfo, piEventGetProfilingInfo)
 
-/* The two that have a device too, of which there is one. */
+/* The two that have a device too: the answer is the same for all. */
 #define DEVICE_INFO(name, plugin)                                                                                   \
   static int32_t own_##name(struct object *o, void *device, uint32_t param, size_t room, void *out, size_t *size) { \
     return code_of(offlink_##plugin(o->handle, 0, param, room, out, size));                              \
@@ -105,9 +112,15 @@ static int32_t own_clGetDeviceIDs(struct object *platform, uint64_t type, uint32
   return code_of(code);
 }
 
-/* The device is never released. */
-static int32_t own_clRetainDevice(struct object *o) { return 0; }
-static int32_t own_clReleaseDevice(struct object *o) { return 0; }
+static int32_t own_clCreateSubDevices(struct object *device, const void *properties, uint32_t room, size_t *list, uint32_t *count) {
+  uint32_t found = 0;
+  int32_t code = offlink_piDevicePartition(device->handle, (void *)properties, room, list, &found);
+  for (uint32_t i = 0; !code && list && i < found; i++)
+    list[i] = offlink_native_of(list[i]);
+  if (count)
+    *count = found;
+  return code_of(code);
+}
 
 static void *own_clCreateProgramWithIL(struct object *context, const void *code, size_t length, int32_t *error) {
   size_t handle = 0;
@@ -279,7 +292,7 @@ static const void *const table[] = {
     (void *)no_command, /* clRetainDeviceEXT */
     (void *)no_command, /* clReleaseDeviceEXT */
     (void *)no_object_3, /* clCreateEventFromGLsyncKHR */
-    (void *)no_command, /* clCreateSubDevices */
+    (void *)own_clCreateSubDevices,
     (void *)own_clRetainDevice,
     (void *)own_clReleaseDevice,
     (void *)no_object_6, /* clCreateImage */

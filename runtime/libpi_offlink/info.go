@@ -76,6 +76,8 @@ const (
 	deviceAffinity     = 0x1045
 	devicePartition    = 0x1046
 	deviceIndependent  = 0x105D
+	partitionByCounts  = 0x1087
+	readWriteCache     = 2
 
 	// Those of DPC++'s extensions (pi.h).
 	deviceBuildsParts   = 0x10028
@@ -117,11 +119,12 @@ func platformAnswer(param uint32) answer {
 	return nil
 }
 
-// deviceAnswer answers a query of the device, nil if it is not known. The functions that
+// answer answers a query of the device, nil if it is not known. The functions that
 // it tries are grouped by the type of the answer, whose size has to match the variable
 // that the host gives.
-func deviceAnswer(param uint32) answer {
+func (d *pluginDevice) answer(param uint32) answer {
 	info := device().Info()
+	info.ComputeUnits = d.units
 	for _, answers := range []func(*driver.Info, uint32) answer{deviceText, deviceNumber, deviceLimit, deviceFlag, deviceMemory} {
 		if a := answers(&info, param); a != nil {
 			return a
@@ -166,15 +169,12 @@ func deviceNumber(info *driver.Info, param uint32) answer {
 		// In bits (cl.h).
 		{cl.DeviceMemoryAlignment, 8 * info.MemoryAlignment},
 		{cl.DeviceCacheLine, info.CacheLine},
-		{deviceCacheType, 0},
+		{deviceCacheType, readWriteCache},
 		// CL_GLOBAL: local memory is memory of the host.
 		{cl.DeviceLocalMemoryType, 2},
 		{deviceConstantArgs, 8},
 		{cl.DeviceMaxSubGroups, info.MaxSubGroups},
-		// There is one device, which is never released.
-		{deviceReferences, 1},
 		{deviceQueueIndices, 1},
-		{cl.DeviceMaxSubDevices, 0},
 		{cl.DeviceVectorWidthChar, widths.Char},
 		{cl.DeviceVectorWidthShort, widths.Short},
 		{cl.DeviceVectorWidthInt, widths.Int},
@@ -211,10 +211,6 @@ func deviceLimit(info *driver.Info, param uint32) answer {
 		return words64(int(info.MaxGroups[1]), int(info.MaxGroups[0]))
 	case deviceMaxGroups3D:
 		return words64(int(info.MaxGroups[2]), int(info.MaxGroups[1]), int(info.MaxGroups[0]))
-	case cl.DevicePartitions, devicePartition:
-		return words64(0)
-	case deviceAffinity:
-		return word64(0)
 	}
 	return nil
 }
@@ -279,8 +275,6 @@ func deviceMemory(info *driver.Info, param uint32) answer {
 		return word64(0)
 	case devicePlatform:
 		return words64(platformHandle)
-	case deviceParent:
-		return words64(0)
 	}
 	return nil
 }

@@ -157,7 +157,7 @@ func offlink_piKernelGetInfo(handle uintptr, param uint32, room uintptr, out uns
 		case cl.KernelNumArgs:
 			a = word32(uint32(len(k.params)))
 		case kernelReferences:
-			a = word32(1)
+			a = word32(uint32(usesOf(handle)))
 		case kernelContext:
 			a = words64(int(contextOf(handle)))
 		case kernelProgram:

@@ -3,6 +3,7 @@ package main
 import "C" // for the exports
 
 import (
+	"sync"
 	"unsafe"
 
 	"offlink/runtime/driver"
@@ -10,32 +11,39 @@ import (
 	"offlink/runtime/internal/dl"
 )
 
+// usmDevices has the sub-devices that memory was allocated for, by its address. Other memory is
+// the whole device's.
+var usmDevices sync.Map
+
 // allocateUSM stores the address of new memory. No handle is kept for it: the device finds
 // the allocation by the address.
-func allocateUSM(out *uintptr, kind driver.MemoryKind, size uintptr) int32 {
-	return perform(func() error {
+func allocateUSM(out *uintptr, on uintptr, kind driver.MemoryKind, size uintptr) int32 {
+	return onDevice(on, func(*pluginDevice) error {
 		m, err := device().Alloc(kind, int64(size))
 		if err != nil {
 			return err
 		}
 		*out = uintptr(m.(driver.Addresser).Address())
+		if on != deviceHandle {
+			usmDevices.Store(*out, on)
+		}
 		return nil
 	})
 }
 
 //export offlink_piextUSMHostAlloc
 func offlink_piextUSMHostAlloc(out *uintptr, unused1 uintptr, unused2 unsafe.Pointer, size uintptr, unused3 uint32) int32 {
-	return allocateUSM(out, driver.HostMemory, size)
+	return allocateUSM(out, deviceHandle, driver.HostMemory, size)
 }
 
 //export offlink_piextUSMDeviceAlloc
-func offlink_piextUSMDeviceAlloc(out *uintptr, unused1, unused2 uintptr, unused3 unsafe.Pointer, size uintptr, unused4 uint32) int32 {
-	return allocateUSM(out, driver.DeviceMemory, size)
+func offlink_piextUSMDeviceAlloc(out *uintptr, unused1, on uintptr, unused3 unsafe.Pointer, size uintptr, unused4 uint32) int32 {
+	return allocateUSM(out, on, driver.DeviceMemory, size)
 }
 
 //export offlink_piextUSMSharedAlloc
-func offlink_piextUSMSharedAlloc(out *uintptr, unused1, unused2 uintptr, unused3 unsafe.Pointer, size uintptr, unused4 uint32) int32 {
-	return allocateUSM(out, driver.SharedMemory, size)
+func offlink_piextUSMSharedAlloc(out *uintptr, unused1, on uintptr, unused3 unsafe.Pointer, size uintptr, unused4 uint32) int32 {
+	return allocateUSM(out, on, driver.SharedMemory, size)
 }
 
 //export offlink_piextUSMFree
@@ -48,6 +56,7 @@ func offlink_piextUSMFree(unused1 uintptr, address uintptr) int32 {
 		if !ok || p.Offset != 0 {
 			return failure(invalidValue, "%#x is not the beginning of an allocation", address)
 		}
+		usmDevices.Delete(address)
 		return p.Memory.Close()
 	})
 }
@@ -82,6 +91,9 @@ func allocationAnswer(address uintptr, param uint32) answer {
 	case cl.MemAllocSize:
 		return words64(int(p.Memory.Size()))
 	case usmOfDevices:
+		if on, ok := usmDevices.Load(address - uintptr(p.Offset)); ok {
+			return words64(int(on.(uintptr)))
+		}
 		return words64(deviceHandle)
 	}
 	return nil

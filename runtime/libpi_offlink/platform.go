@@ -3,6 +3,7 @@ package main
 import "C" // for the exports
 
 import (
+	"slices"
 	"unsafe"
 
 	"offlink/runtime/driver"
@@ -58,18 +59,15 @@ func offlink_piDevicesGet(unused1 uintptr, kind uint64, room uint32, list, count
 }
 
 //export offlink_piDeviceGetInfo
-func offlink_piDeviceGetInfo(unused1 uintptr, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) int32 {
-	return perform(func() error { return reply(deviceAnswer(param), param, room, out, size) })
+func offlink_piDeviceGetInfo(handle uintptr, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) int32 {
+	return onDevice(handle, func(d *pluginDevice) error {
+		a := d.partAnswer(handle, param)
+		if a == nil {
+			a = d.answer(param)
+		}
+		return reply(a, param, room, out, size)
+	})
 }
-
-// offlink_piDeviceRetain does nothing: the device is never released, so that its uses are
-// not counted.
-//
-//export offlink_piDeviceRetain
-func offlink_piDeviceRetain(uintptr) int32 { return success }
-
-//export offlink_piDeviceRelease
-func offlink_piDeviceRelease(uintptr) int32 { return success }
 
 //export offlink_piextDeviceGetNativeHandle
 func offlink_piextDeviceGetNativeHandle(handle uintptr, out *uintptr) int32 {
@@ -95,19 +93,50 @@ func offlink_piextDeviceSelectBinary(unused1 uintptr, images unsafe.Pointer, cou
 	})
 }
 
-// deviceContext is a pi_context. It is empty, as the device has a context of its own.
-type deviceContext struct{}
+// deviceContext is a pi_context. It has nothing but its devices, as the embedded device has a
+// context of its own, which its sub-devices share.
+type deviceContext struct{ devices []uintptr }
+
+// Close ends the uses of the sub-devices.
+func (c *deviceContext) Close() error {
+	for _, handle := range c.devices {
+		releaseDevice(handle)
+	}
+	return nil
+}
 
 //export offlink_piContextCreate
-func offlink_piContextCreate(unused1 unsafe.Pointer, count uint32, unused2 unsafe.Pointer, unused3, unused4 uintptr, out *uintptr) int32 {
+func offlink_piContextCreate(unused1 unsafe.Pointer, count uint32, devices *uintptr, unused3, unused4 uintptr, out *uintptr) int32 {
 	return perform(func() error {
-		if count != 1 {
-			return failure(invalidValue, "a context of %d devices; there is one", count)
+		list := slices.Clone(wordsAt(devices, int(min(count, mostParts))))
+		if len(list) == 0 {
+			return failure(invalidValue, "a context without a device")
+		}
+		for _, handle := range list {
+			if _, err := objectOf[*pluginDevice](handle); err != nil {
+				return failure(invalidDevice, "%v", err)
+			}
+		}
+		for _, handle := range list {
+			retainDevice(handle)
 		}
 		openLoader()
-		*out = newHandle(&deviceContext{}, 0)
+		*out = newHandle(&deviceContext{list}, 0)
 		return nil
 	})
+}
+
+// devicesOf are the devices of a context.
+func devicesOf(contextHandle uintptr) []int {
+	c, err := objectOf[*deviceContext](contextHandle)
+	if err != nil {
+		return []int{deviceHandle} // it is released, and its objects are not
+	}
+	var list []int
+	for _, handle := range c.devices {
+		list = append(list, int(handle))
+	}
+	return list
 }
 
 const (
@@ -117,11 +146,17 @@ const (
 )
 
 //export offlink_piContextGetInfo
-func offlink_piContextGetInfo(unused1 uintptr, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) int32 {
+func offlink_piContextGetInfo(handle uintptr, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) int32 {
 	return perform(func() error {
-		a := map[uint32]answer{contextReferences: word32(1), contextDevices: words64(deviceHandle), contextCount: word32(1)}[param]
-		if a == nil {
-			a = flag(false) // fills and copies of two dimensions
+		devices := devicesOf(handle)
+		a := flag(false) // fills and copies of two dimensions
+		switch param {
+		case contextReferences:
+			a = word32(uint32(usesOf(handle)))
+		case contextDevices:
+			a = words64(devices...)
+		case contextCount:
+			a = word32(uint32(len(devices)))
 		}
 		return reply(a, param, room, out, size)
 	})

@@ -33,22 +33,25 @@ func init() { hostdev.CollectLater() }
 
 // The codes of pi_error.def that this plugin returns.
 const (
-	success             = 0
-	outOfResources      = -5
-	noProfilingInfo     = -7
-	buildFailure        = -11
-	compileFailure      = -15
-	linkFailure         = -17
-	invalidValue        = -30
-	invalidBinary       = -42
-	invalidExecutable   = -45
-	invalidKernelName   = -46
-	invalidArgIndex     = -49
-	invalidArgSize      = -51
-	invalidOperation    = -59
-	unsupportedFeature  = -995
-	pluginSpecificError = -996
-	unknownError        = -999
+	success               = 0
+	outOfResources        = -5
+	noProfilingInfo       = -7
+	buildFailure          = -11
+	compileFailure        = -15
+	linkFailure           = -17
+	partitionFailed       = -18
+	invalidValue          = -30
+	invalidDevice         = -33
+	invalidBinary         = -42
+	invalidExecutable     = -45
+	invalidKernelName     = -46
+	invalidArgIndex       = -49
+	invalidArgSize        = -51
+	invalidOperation      = -59
+	invalidPartitionCount = -68
+	unsupportedFeature    = -995
+	pluginSpecificError   = -996
+	unknownError          = -999
 )
 
 // codeError is a failure with the code of the interface.
@@ -126,7 +129,7 @@ func codeOf(err error) int32 {
 	return pluginSpecificError
 }
 
-// device is the one device of the plugin.
+// device is the one device of the plugin; its sub-devices are parts of it.
 var device = sync.OnceValue(func() *hostdev.Device {
 	list, err := hostdev.New(hostdev.Options{Output: os.Stdout}).Devices()
 	if err != nil || len(list) != 1 {

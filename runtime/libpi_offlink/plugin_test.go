@@ -58,7 +58,7 @@ func TestConformance(t *testing.T) {
 }
 
 // TestHost runs a host in C: entries that are not supported say so, rectangles are copied,
-// native handles are objects of OpenCL, and a kernel that fails is named on standard error once.
+// native handles are objects of OpenCL, sub-devices have their part of the threads, and a kernel that fails is named on standard error once.
 func TestHost(t *testing.T) {
 	path, host := buildLibrary(t), filepath.Join(t.TempDir(), "host")
 	build := exec.Command(testtool.Path(t, "gcc"), "-w", "-I../internal/pi/include", "-o", host, "testdata/host.c", "-ldl")
@@ -68,6 +68,7 @@ func TestHost(t *testing.T) {
 	var told strings.Builder
 	run := exec.Command(host, path, "../backends/testdata/selftest.spv")
 	run.Stderr = &told
+	run.Env = append(os.Environ(), "GOMAXPROCS=4")
 	if out, err := run.Output(); err != nil || len(out) > 0 {
 		t.Errorf("%v\n%s%s", err, out, &told)
 	}

@@ -3,6 +3,7 @@ package main
 import "C" // for the exports
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
@@ -95,10 +96,11 @@ const storedMagic = "offlink embedded program 1\n"
 //export offlink_piProgramCreateWithBinary
 func offlink_piProgramCreateWithBinary(contextHandle uintptr, count uint32, unused2 unsafe.Pointer, lengths *uintptr, codes unsafe.Pointer, unused3 uintptr, unused4 unsafe.Pointer, status *int32, out *uintptr) int32 {
 	return perform(func() error {
-		if count != 1 {
-			return failure(invalidValue, "binaries for %d devices; there is one", count)
+		binary, err := commonBinary(wordsAt((**byte)(codes), int(count)), wordsAt(lengths, int(count)))
+		if err != nil {
+			return err
 		}
-		stored, err := devicecode.DecodeProgram(storedMagic, wordsAt(*(**byte)(codes), int(*lengths)))
+		stored, err := devicecode.DecodeProgram(storedMagic, binary)
 		if err != nil {
 			return failure(invalidBinary, "%v", err)
 		}
@@ -106,12 +108,28 @@ func offlink_piProgramCreateWithBinary(contextHandle uintptr, count uint32, unus
 		if err != nil {
 			return failure(invalidBinary, "%v", err)
 		}
-		if status != nil {
-			*status = success
+		results := wordsAt(status, int(count))
+		for i := range results {
+			results[i] = success
 		}
 		*out = newHandle(&program{linked: linked, kernels: slices.Sorted(maps.Keys(stored.Tables.Kernels))}, contextHandle)
 		return nil
 	})
+}
+
+// commonBinary is the binary that the host gives for each device: it is the same for the whole
+// device and its sub-devices.
+func commonBinary(codes []*byte, lengths []uintptr) ([]byte, error) {
+	if len(codes) == 0 || len(lengths) == 0 {
+		return nil, failure(invalidValue, "no binary")
+	}
+	first := wordsAt(codes[0], int(lengths[0]))
+	for i, code := range codes {
+		if !bytes.Equal(wordsAt(code, int(lengths[i])), first) {
+			return nil, failure(invalidBinary, "the binaries for %d devices differ; all are of one device", len(codes))
+		}
+	}
+	return first, nil
 }
 
 //export offlink_piextProgramSetSpecializationConstant
@@ -203,7 +221,7 @@ const (
 func offlink_piProgramGetInfo(handle uintptr, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) int32 {
 	return onProgram(handle, func(p *program) error {
 		if param == cl.ProgramBinaries {
-			return p.storeBinary(out)
+			return p.storeBinary(out, room)
 		}
 		a, err := p.answer(handle, param)
 		if err != nil {
@@ -215,19 +233,22 @@ func offlink_piProgramGetInfo(handle uintptr, param uint32, room uintptr, out un
 
 func (p *program) answer(handle uintptr, param uint32) (answer, error) {
 	switch param {
-	case programReferences, programCount:
-		return word32(1), nil
+	case programReferences:
+		return word32(uint32(usesOf(handle))), nil
+	case programCount:
+		return word32(uint32(len(devicesOf(contextOf(handle))))), nil
 	case programContext:
 		return words64(int(contextOf(handle))), nil
 	case programDevices:
-		return words64(deviceHandle), nil
+		return words64(devicesOf(contextOf(handle))...), nil
 	case programKernels:
 		return words64(len(p.kernels)), nil
 	case cl.ProgramKernelNames:
 		return textAnswer(strings.Join(p.kernels, ";")), nil
 	case cl.ProgramBinarySizes:
 		binary, err := p.encode()
-		return words64(len(binary)), err
+		// One for each device, all the same.
+		return words64(slices.Repeat([]int{len(binary)}, len(devicesOf(contextOf(handle))))...), err
 	}
 	return nil, nil
 }
@@ -251,15 +272,17 @@ func (p *program) encode() ([]byte, error) {
 	return (&devicecode.StoredProgram{Tables: tables, Code: code}).Encode(storedMagic)
 }
 
-// storeBinary copies the binary to the memory that the host's array points to, which
-// has the size that an earlier query returned. The array has one entry, for the one
-// device.
-func (p *program) storeBinary(out unsafe.Pointer) error {
+// storeBinary copies the binary to the memories that the host's array points to, one for each
+// device, which have the size that an earlier query returned; a null pointer says that the host
+// does not want that device's.
+func (p *program) storeBinary(out unsafe.Pointer, room uintptr) error {
 	binary, err := p.encode()
 	if err != nil || out == nil {
 		return err
 	}
-	copy(wordsAt(*(**byte)(out), len(binary)), binary)
+	for _, place := range wordsAt((**byte)(out), int(room/unsafe.Sizeof(out))) {
+		copy(wordsAt(place, len(binary)), binary)
+	}
 	return nil
 }
 

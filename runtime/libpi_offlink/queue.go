@@ -9,20 +9,35 @@ import (
 	"offlink/runtime/internal/cl"
 )
 
-func newQueue(contextHandle uintptr, flags uint64, out *uintptr) int32 {
-	return perform(func() error {
-		q, err := device().NewQueue(driver.QueueOptions{OutOfOrder: flags&cl.QueueOutOfOrder != 0, Profiling: flags&cl.QueueProfiling != 0})
+// deviceQueue is a pi_queue, and has the device whose commands it takes.
+type deviceQueue struct {
+	driver.Queue
+	device uintptr
+}
+
+// Close closes the queue, and ends its use of the device.
+func (q *deviceQueue) Close() error {
+	err := q.Queue.Close()
+	releaseDevice(q.device)
+	return err
+}
+
+func newQueue(contextHandle, on uintptr, flags uint64, out *uintptr) int32 {
+	return onDevice(on, func(d *pluginDevice) error {
+		options := driver.QueueOptions{OutOfOrder: flags&cl.QueueOutOfOrder != 0, Profiling: flags&cl.QueueProfiling != 0}
+		q, err := device().NewPartQueue(options, d.units)
 		if err != nil {
 			return err
 		}
-		*out = newHandle(q, contextHandle)
+		retainDevice(on)
+		*out = newHandle(&deviceQueue{q, on}, contextHandle)
 		return nil
 	})
 }
 
 //export offlink_piQueueCreate
-func offlink_piQueueCreate(contextHandle, unused1 uintptr, flags uint64, out *uintptr) int32 {
-	return newQueue(contextHandle, flags, out)
+func offlink_piQueueCreate(contextHandle, on uintptr, flags uint64, out *uintptr) int32 {
+	return newQueue(contextHandle, on, flags, out)
 }
 
 const (
@@ -34,7 +49,7 @@ const (
 )
 
 //export offlink_piextQueueCreate
-func offlink_piextQueueCreate(contextHandle, unused1 uintptr, properties *uint64, out *uintptr) int32 {
+func offlink_piextQueueCreate(contextHandle, on uintptr, properties *uint64, out *uintptr) int32 {
 	var flags uint64
 	list := wordsAt(properties, mostProperties)
 	for i := 0; i+1 < len(list) && list[i] != 0; i += 2 {
@@ -42,13 +57,25 @@ func offlink_piextQueueCreate(contextHandle, unused1 uintptr, properties *uint64
 			flags = list[i+1]
 		}
 	}
-	return newQueue(contextHandle, flags, out)
+	return newQueue(contextHandle, on, flags, out)
 }
 
 //export offlink_piQueueGetInfo
 func offlink_piQueueGetInfo(handle uintptr, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) int32 {
 	return perform(func() error {
-		a := map[uint32]answer{queueContextInfo: words64(int(contextOf(handle))), queueDeviceInfo: words64(deviceHandle), queueReferences: word32(1)}[param]
+		q, err := objectOf[*deviceQueue](handle)
+		if err != nil {
+			return err
+		}
+		var a answer
+		switch param {
+		case queueContextInfo:
+			a = words64(int(contextOf(handle)))
+		case queueDeviceInfo:
+			a = words64(int(q.device))
+		case queueReferences:
+			a = word32(uint32(usesOf(handle)))
+		}
 		return reply(a, param, room, out, size)
 	})
 }

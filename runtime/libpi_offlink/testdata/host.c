@@ -102,6 +102,77 @@ static void try_native_handles(void *device, void *context, void *queue, const c
   EXPECT(!CALL(piextUSMFree, context, memory));
 }
 
+/* Information of a device that is one number. */
+static uint64_t number(void *device, uint32_t param, size_t size) {
+  uint64_t n = 0;
+  EXPECT(!CALL(piDeviceGetInfo, device, param, size, &n, (size_t *)0));
+  return n;
+}
+
+enum { EQUALLY = 0x1086, BY_COUNTS = 0x1087, BY_AFFINITY = 0x1088, UNITS = 0x1002, PARENT = 0x1042, MOST_PARTS = 0x1043, PARTITIONS = 0x1044, PARTITION = 0x1046, USES = 0x1047, CREATE_SUB_DEVICES = 93, RELEASE_DEVICE = 95 };
+
+/* A program runs in a queue of a sub-device, and its binaries are those of both. */
+static void run_on_parts(void **parts, const char *file) {
+  enum { PROGRAM_COUNT = 0x1162, PROGRAM_DEVICES = 0x1163, SIZES = 0x1165, BINARIES = 0x1166, QUEUE_DEVICE = 0x1091, USM_DEVICE = 0x419D, INVALID_BINARY = -42 };
+  static char code[65536], kept[2][65536];
+  FILE *f = fopen(file, "rb");
+  size_t length = f ? fread(code, 1, sizeof code, f) : 0, items = 8, size = 0, sizes[2] = {0};
+  void *context = 0, *queue = 0, *program = 0, *again = 0, *kernel = 0, *got[2] = {0}, *places[2] = {kept[0], kept[1]};
+  uint64_t properties[] = {0};
+  uint32_t *memory = 0, count = 0;
+  EXPECT(!CALL(piContextCreate, (void *)0, 2, parts, (void *)0, (void *)0, &context));
+  EXPECT(!CALL(piContextGetInfo, context, 0x1081, sizeof got, got, &size) && size == sizeof got && got[0] == parts[0] && got[1] == parts[1]);
+  EXPECT(!CALL(piextQueueCreate, context, parts[1], properties, &queue));
+  EXPECT(!CALL(piQueueGetInfo, queue, QUEUE_DEVICE, sizeof *got, got, (size_t *)0) && got[0] == parts[1]);
+  EXPECT(!CALL(piProgramCreate, context, code, length, &program) && !CALL(piProgramBuild, program, 2, parts, "", (void *)0, (void *)0));
+  EXPECT(!CALL(piProgramGetInfo, program, PROGRAM_COUNT, sizeof count, &count, (size_t *)0) && count == 2);
+  EXPECT(!CALL(piProgramGetInfo, program, PROGRAM_DEVICES, sizeof got, got, (size_t *)0) && got[1] == parts[1]);
+  EXPECT(!CALL(piProgramGetInfo, program, SIZES, sizeof sizes, sizes, (size_t *)0) && sizes[0] && sizes[0] == sizes[1] && sizes[0] < sizeof code);
+  EXPECT(!CALL(piProgramGetInfo, program, BINARIES, sizeof places, places, (size_t *)0) && kept[1][0] && !memcmp(kept[0], kept[1], sizes[0]));
+  EXPECT(!CALL(piProgramRelease, program));
+  EXPECT(!CALL(piProgramCreateWithBinary, context, 2, parts, sizes, places, (size_t)0, (void *)0, (int32_t *)0, &again));
+  kept[1][sizes[1] - 1] ^= 1;
+  EXPECT(CALL(piProgramCreateWithBinary, context, 2, parts, sizes, places, (size_t)0, (void *)0, (int32_t *)0, &program) == INVALID_BINARY);
+  EXPECT(!CALL(piKernelCreate, again, "selftest", &kernel) && !CALL(piextUSMDeviceAlloc, &memory, context, parts[1], (void *)0, (size_t)64, 0));
+  EXPECT(!CALL(piextUSMGetMemAllocInfo, context, memory + 1, USM_DEVICE, sizeof *got, got, (size_t *)0) && got[0] == parts[1]);
+  EXPECT(!CALL(piextKernelSetArgPointer, kernel, 0, sizeof memory, &memory));
+  EXPECT(!CALL(piEnqueueKernelLaunch, queue, kernel, 1, (void *)0, &items, (void *)0, 0, (void *)0, (void *)0) && !CALL(piQueueFinish, queue));
+  for (uint32_t i = 0; memory && i < items; i++)
+    EXPECT(memory[i] == i * i + 1);
+  EXPECT(!CALL(piextUSMFree, context, memory) && !CALL(piKernelRelease, kernel) && !CALL(piProgramRelease, again));
+  EXPECT(!CALL(piQueueRelease, queue) && !CALL(piContextRelease, context));
+}
+
+/* The process has four threads for kernels (GOMAXPROCS). */
+static void try_parts(void *device, const char *file) {
+  enum { PARTITION_FAILED = -18, INVALID_DEVICE = -33, INVALID_COUNT = -68 };
+  void *parts[4] = {0}, *small[2] = {0}, *native = 0, *of_part = 0;
+  uint32_t count = 0;
+  size_t list[4] = {0}, size = 0;
+  intptr_t halves[] = {EQUALLY, 2, 0}, counts[] = {BY_COUNTS, 1, 3, 0}, many[] = {BY_COUNTS, 2, 3, 0};
+  intptr_t large[] = {EQUALLY, 5, 0}, none[] = {EQUALLY, 0, 0}, affinity[] = {BY_AFFINITY, 32, 0}, ones[] = {EQUALLY, 1, 0};
+  EXPECT(number(device, UNITS, 4) == 4 && number(device, MOST_PARTS, 4) == 4 && !number(device, PARENT, 8));
+  EXPECT(!CALL(piDeviceGetInfo, device, PARTITIONS, sizeof list, list, &size) && size == 16 && list[0] == EQUALLY && list[1] == BY_COUNTS);
+  EXPECT(CALL(piDevicePartition, device, many, 4, parts, &count) == INVALID_COUNT && CALL(piDevicePartition, device, large, 4, parts, &count) == PARTITION_FAILED);
+  EXPECT(CALL(piDevicePartition, device, none, 4, parts, &count) == INVALID_VALUE && CALL(piDevicePartition, device, affinity, 4, parts, &count) == INVALID_VALUE);
+  EXPECT(CALL(piDevicePartition, device, counts, 1, parts, &count) == INVALID_VALUE && !parts[0]);
+  EXPECT(!CALL(piDevicePartition, device, counts, 0, (void *)0, &count) && count == 2);
+  EXPECT(!CALL(piDevicePartition, device, counts, 2, parts, (uint32_t *)0) && parts[0] && parts[1] != parts[0] && parts[1] != device);
+  EXPECT(number(parts[0], UNITS, 4) == 1 && number(parts[1], UNITS, 4) == 3 && number(parts[1], PARENT, 8) == (uint64_t)device);
+  EXPECT(!CALL(piDeviceGetInfo, parts[1], PARTITION, sizeof list, list, &size) && size == 32 && list[0] == BY_COUNTS && list[2] == 3 && !list[3]);
+  EXPECT(!number(parts[0], MOST_PARTS, 4) && CALL(piDevicePartition, parts[0], ones, 4, parts, &count) == PARTITION_FAILED);
+  run_on_parts(parts, file);
+  // A part of a part uses it, as a context does. By OpenCL's functions:
+  EXPECT(!CALL(piextDeviceGetNativeHandle, parts[1], &native));
+  EXPECT(!DO(native, CREATE_SUB_DEVICES, halves, 2, small, &count) && count == 1 && small[0]);
+  EXPECT(!CALL(piextDeviceCreateWithNativeHandle, small[0], (void *)0, &of_part) && number(of_part, UNITS, 4) == 2);
+  EXPECT(number(parts[1], USES, 4) == 2 && !CALL(piDeviceRelease, parts[1]) && number(parts[1], UNITS, 4) == 3);
+  EXPECT(!DO(small[0], RELEASE_DEVICE) && CALL(piDeviceGetInfo, parts[1], UNITS, (size_t)4, &count, (size_t *)0) == INVALID_DEVICE);
+  EXPECT(!CALL(piDeviceRetain, parts[0]) && !CALL(piDeviceRelease, parts[0]) && !CALL(piDeviceRelease, parts[0]));
+  EXPECT(CALL(piextQueueCreate, 0, parts[0], (void *)0, &of_part) == INVALID_DEVICE);
+  EXPECT(number(device, 0x101C, 4) == 2 && number(device, 0x101D, 4) >= 32); // a cache that is read and written, its lines
+}
+
 int main(int argc, char **argv) {
   void *library = dlopen(argv[1], RTLD_NOW);
   int32_t (*init)() = library ? (int32_t(*)())dlsym(library, "piPluginInit") : 0;
@@ -126,5 +197,6 @@ int main(int argc, char **argv) {
   try_rectangles(context, queue);
   try_native_handles(device, context, queue, argv[2]);
   EXPECT(!CALL(piQueueRelease, queue) && !CALL(piContextRelease, context));
+  try_parts(device, argv[2]);
   return 0;
 }
