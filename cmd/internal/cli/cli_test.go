@@ -60,6 +60,32 @@ func TestExpandResponseFiles(t *testing.T) {
 	}
 }
 
+// TestResponseFileText: the encodings of response files, and backslashes between quotes, which
+// LLVM's tools take away in both kinds.
+func TestResponseFileText(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "r")
+	for _, test := range []struct {
+		text string
+		want []string
+	}{
+		{"\ufeff-a b", []string{"-a", "b"}},
+		{"\xff\xfe-\x00a\x00 \x00\xe9\x00", []string{"-a", "\u00e9"}},
+		{"\xfe\xff\x00-\x00a\x00\r\x00\n\x00b", []string{"-a", "b"}},
+		{`'a\b' "c\"d" e\\f \`, []string{"ab", `c"d`, `e\f`, `\`}},
+	} {
+		write(t, name, test.text)
+		got, err := ExpandResponseFiles([]string{"@" + name})
+		if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
+			t.Errorf("%q: %v %s", test.text, err, diff)
+		}
+	}
+	write(t, name, "\xff\xfe-")
+	if _, err := ExpandResponseFiles([]string{"@" + name}); err == nil {
+		t.Error("half a number of UTF-16 was accepted")
+	}
+}
+
 func TestOutputsAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
 	var o Outputs

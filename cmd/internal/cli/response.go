@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf16"
 )
 
 const (
@@ -13,9 +17,9 @@ const (
 )
 
 // ExpandResponseFiles replaces each @file argument by the arguments in that
-// file, split as a shell would (quotes and backslashes), files in files
-// included. An @file that does not exist, or is a directory, stays as it is, as
-// in the reference tools.
+// file, which [SplitWords] finds, files in files included. The file is UTF-8, or
+// UTF-16 with a byte order mark. An @file that does not exist, or is a
+// directory, stays as it is, as in the reference tools.
 func ExpandResponseFiles(args []string) ([]string, error) {
 	left := maxResponseBytes
 	return expandResponse(args, maxResponseDepth, &left)
@@ -44,13 +48,39 @@ func expandResponse(args []string, depth int, left *int) ([]string, error) {
 			return nil, fmt.Errorf("@%w", err)
 		}
 		*left -= len(data)
-		inner, err := expandResponse(SplitWords(string(data)), depth-1, left)
+		text, err := responseText(data)
+		if err != nil {
+			return nil, fmt.Errorf("@%s: %w", name, err)
+		}
+		inner, err := expandResponse(SplitWords(text), depth-1, left)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, inner...)
 	}
 	return out, nil
+}
+
+// responseText returns the contents of a response file as UTF-8 without a byte
+// order mark: programs of Windows write such marks, and UTF-16.
+func responseText(data []byte) (string, error) {
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(data, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	default:
+		return strings.TrimPrefix(string(data), "\ufeff"), nil
+	}
+	if len(data)%2 != 0 {
+		return "", errors.New("the file begins as UTF-16, and has an odd number of bytes")
+	}
+	units := make([]uint16, 0, len(data)/2)
+	for i := 2; i < len(data); i += 2 {
+		units = append(units, order.Uint16(data[i:]))
+	}
+	return string(utf16.Decode(units)), nil
 }
 
 // isNamedPipe reports whether a name is that of a FIFO: opening one waits until
@@ -66,7 +96,9 @@ func isNamedPipe(name string) bool {
 }
 
 // SplitWords splits text into words: white space separates, single and double
-// quotes group, a backslash outside single quotes takes the next character.
+// quotes group, a backslash takes the next character, between quotes too. That
+// is the rule of LLVM's and GNU's tools, which a shell's single quotes do not
+// follow.
 func SplitWords(text string) []string {
 	var words []string
 	var word strings.Builder
@@ -75,7 +107,7 @@ func SplitWords(text string) []string {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
-		case c == '\\' && quote != '\'' && i+1 < len(text):
+		case c == '\\' && i+1 < len(text):
 			i++
 			word.WriteByte(text[i])
 			started = true
