@@ -46,6 +46,7 @@ const (
 	capSubgroupDispatch   = 58
 	capNamedBarrier       = 59
 	capPipeStorage        = 60
+	capGroupArithmetic    = 63 // GroupNonUniformArithmetic
 	capOptNoneEXT         = 6094
 	capLinkOnceODR        = 0 // the extension has none
 	capMemoryAliasing     = 5910

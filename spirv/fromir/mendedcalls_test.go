@@ -49,6 +49,33 @@ func TestWrappedNumbers(t *testing.T) {
 	})
 }
 
+// TestClusteredReduce: a reduction of clusters needs another capability than one of the group.
+func TestClusteredReduce(t *testing.T) {
+	const declare = "declare spir_func i32 @_Z27__spirv_GroupNonUniformIAddjjjj(i32, i32, i32, i32)\ndeclare spir_func i32 @_Z27__spirv_GroupNonUniformIAddjjj(i32, i32, i32)"
+	checkConstructs(t, []construct{
+		{
+			name: "clusters", ir: kernelOf("%a = call spir_func i32 @_Z27__spirv_GroupNonUniformIAddjjjj(i32 3, i32 3, i32 %n, i32 8)", declare),
+			want: []string{"OpCapability GroupNonUniformClustered", "ClusteredReduce"},
+		},
+		{
+			name: "group", ir: kernelOf("%a = call spir_func i32 @_Z27__spirv_GroupNonUniformIAddjjj(i32 3, i32 0, i32 %n)", declare),
+			want: []string{"OpCapability GroupNonUniformArithmetic", "Reduce"}, absent: []string{"GroupNonUniformClustered"},
+		},
+	})
+}
+
+// TestAsyncCopies: these instructions need the capability Kernel alone.
+func TestAsyncCopies(t *testing.T) {
+	for name, module := range map[string]string{
+		"OpenCL C": kernelOf("%a = call spir_func ptr @_Z21async_work_group_copyPU3AS3jPU3AS1Kjm9ocl_event(ptr addrspace(3) null, ptr addrspace(1) %p, i64 32, ptr null)\n%e = alloca ptr\nstore ptr %a, ptr %e\ncall spir_func void @_Z17wait_group_eventsiP9ocl_event(i32 1, ptr %e)",
+			"declare spir_func ptr @_Z21async_work_group_copyPU3AS3jPU3AS1Kjm9ocl_event(ptr addrspace(3), ptr addrspace(1), i64, ptr)\ndeclare spir_func void @_Z17wait_group_eventsiP9ocl_event(i32, ptr)\n"+openclDoc),
+		"SPIR-V": kernelOf(`%a = call spir_func target("spirv.Event") @_Z22__spirv_GroupAsyncCopyjPU3AS3iPU3AS1immP9ocl_event(i32 2, ptr addrspace(3) null, ptr addrspace(1) %p, i64 32, i64 1, target("spirv.Event") zeroinitializer)`,
+			`declare spir_func target("spirv.Event") @_Z22__spirv_GroupAsyncCopyjPU3AS3iPU3AS1immP9ocl_event(i32, ptr addrspace(3), ptr addrspace(1), i64, i64, target("spirv.Event"))`),
+	} {
+		checkConstructs(t, []construct{{name: name, ir: module, want: []string{"OpGroupAsyncCopy"}, absent: []string{"OpCapability Groups"}}})
+	}
+}
+
 // TestCallAttributes: attributes of the arguments of a call through a pointer.
 func TestCallAttributes(t *testing.T) {
 	checkConstructs(t, []construct{{

@@ -36,14 +36,14 @@ func (r *needRow) opcodeName(name string) string {
 // of capabilities are those of SPIRV-Headers or, where it does not list them, of the
 // specification of the extension.
 var needRows = []needRow{
-	{"", capGroups, 0, "", "GroupAsyncCopy GroupWaitEvents GroupAll GroupAny GroupBroadcast GroupIAdd GroupFAdd GroupFMin GroupUMin GroupSMin GroupFMax GroupUMax GroupSMax"},
+	{"", capGroups, 0, "", "GroupAll GroupAny GroupBroadcast GroupIAdd GroupFAdd GroupFMin GroupUMin GroupSMin GroupFMax GroupUMax GroupSMax"},
 	{"", 61, spirv.Version1_3, "GroupNonUniform", "Elect"},
 	{"", 62, spirv.Version1_3, "GroupNonUniform", "All Any AllEqual"},
 	{"", 64, spirv.Version1_3, "GroupNonUniform", "Broadcast BroadcastFirst Ballot InverseBallot BallotBitExtract BallotBitCount BallotFindLSB BallotFindMSB"},
 	{"", 65, spirv.Version1_3, "GroupNonUniform", "Shuffle ShuffleXor"},
 	{"", 66, spirv.Version1_3, "GroupNonUniform", "ShuffleUp ShuffleDown"},
 	{"", 68, spirv.Version1_3, "GroupNonUniform", "QuadBroadcast QuadSwap"},
-	{"", 63, spirv.Version1_3, "GroupNonUniform", "IAdd FAdd IMul FMul SMin UMin FMin SMax UMax FMax BitwiseAnd BitwiseOr BitwiseXor LogicalAnd LogicalOr LogicalXor"},
+	{"", capGroupArithmetic, spirv.Version1_3, "GroupNonUniform", "IAdd FAdd IMul FMul SMin UMin FMin SMax UMax FMax BitwiseAnd BitwiseOr BitwiseXor LogicalAnd LogicalOr LogicalXor"},
 	{"", capDeviceEnqueue, 0, "", "EnqueueKernel EnqueueMarker GetDefaultQueue RetainEvent ReleaseEvent CreateUserEvent SetUserEventStatus IsValidEvent CaptureEventProfilingInfo BuildNDRange GetKernelNDrangeSubGroupCount GetKernelNDrangeMaxSubGroupSize GetKernelWorkGroupSize GetKernelPreferredWorkGroupSizeMultiple"},
 	{"", capSubgroupDispatch, spirv.Version1_1, "", "GetKernelLocalSizeForSubgroupCount GetKernelMaxNumSubgroups"},
 	{"", capPipes, 0, "", "ReadPipe WritePipe ReservedReadPipe ReservedWritePipe ReserveReadPipePackets ReserveWritePipePackets CommitReadPipe CommitWritePipe IsValidReserveId GetNumPipePackets GetMaxPipePackets GroupReserveReadPipePackets GroupReserveWritePipePackets GroupCommitReadPipe GroupCommitWritePipe"},

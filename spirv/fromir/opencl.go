@@ -403,7 +403,6 @@ func (c *callSite) anyAll() {
 
 // asyncCopy writes an asynchronous copy; one that is not strided has stride 1.
 func (c *callSite) asyncCopy() {
-	c.useCapabilities(capGroups)
 	words := []uint32{c.constWord(scopeWorkgroup), c.argumentID(0), c.argumentID(1), c.valueID(c.operand(2))}
 	if len(c.operands) > 4 {
 		words = append(words, c.valueID(c.operand(3)))

@@ -12,7 +12,18 @@ var groupOperations = []struct {
 	name   string
 	number uint32
 }{
-	{"clustered_reduce", 3}, {"reduce", 0}, {"scan_inclusive", 1}, {"scan_exclusive", 2},
+	{"clustered_reduce", clusteredReduce}, {"reduce", 0}, {"scan_inclusive", 1}, {"scan_exclusive", 2},
+}
+
+// clusteredReduce is the Group Operation of reductions within clusters of a group.
+const clusteredReduce = 3
+
+// groupOperationNeeds notes the capability of a Group Operation, as far as it needs one
+// besides its instruction's.
+func (t *translator) groupOperationNeeds(number uint32) {
+	if number == clusteredReduce {
+		t.useCapabilities(67) // GroupNonUniformClustered
+	}
 }
 
 // groupFunction returns the writer of a work-group or sub-group function, or nil for one
@@ -52,7 +63,7 @@ func groupOperation(name string, scope uint32) func(*callSite) {
 		for _, prefix := range []string{"", "non_uniform_"} {
 			if operation, ok := strings.CutPrefix(name, prefix+g.name+"_"); ok {
 				// A clustered reduction exists in the non-uniform form alone.
-				uniform := prefix == "" && g.number != 3
+				uniform := prefix == "" && g.number != clusteredReduce
 				return func(c *callSite) { c.groupArithmetic(operation, scope, g.number, uniform) }
 			}
 		}
@@ -145,9 +156,7 @@ func (c *callSite) groupArithmetic(operation string, scope, number uint32, unifo
 		words = append(words, c.argumentID(0))
 	}
 	words = append(words, c.argumentIDs(1)...)
-	if number == 3 {
-		c.useCapabilities(67) // GroupNonUniformClustered
-	}
+	c.groupOperationNeeds(number)
 	if logical {
 		c.groupBool(op, words)
 		return

@@ -111,6 +111,8 @@ func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 	switch {
 	case op == spirv.OpControlBarrier:
 		c.deviceBarrier()
+	case opcodeNeeds[op].capability == capGroupArithmetic && c.isConstant(1):
+		c.groupOperationNeeds(uint32(c.constantArgument(1)))
 	case op == spirv.OpSubgroupMatrixMultiplyAccumulateINTEL:
 		c.matrixFormats(4)
 	case op == spirv.OpSubgroupScaledMatrixMultiplyAccumulateINTEL:
