@@ -46,8 +46,8 @@ func stepCheckAccess(it *item, in *inst) status {
 // is misaligned alone is made nevertheless, unless it is atomic.
 func (it *item) allows(a *accessCheck, word int32, size int64) bool {
 	p := pointer(it.s[word])
-	object := uint32(0)
-	if p.space() == spaceGlobal {
+	object := it.check.s[word].object
+	if s, _, _ := p.split(); s == spaceGlobal {
 		object = it.objectOf(word)
 	}
 	if kind, message, memory := it.inspect(a, p, object, size); kind != "" {
@@ -91,7 +91,9 @@ func (it *item) objectOf(word int32) uint32 {
 
 // inspect says why an access is not allowed; kind is "" if it is.
 func (it *item) inspect(a *accessCheck, p pointer, object uint32, size int64) (kind FindingKind, message, memory string) {
-	if s := p.space(); s != spaceGlobal {
+	// An index may have led so far from an object that the pointer seems to be of another
+	// kind of memory: of one that is not there.
+	if s, index, _ := p.split(); s != spaceGlobal && (object == 0 || it.hasSegment(s, index)) {
 		return it.inspectSegment(a, p, size)
 	}
 	c := it.check.c
@@ -135,15 +137,11 @@ func (it *item) inspectWild(a *accessCheck, p pointer, size int64) (kind Finding
 }
 
 func (it *item) inspectSegment(a *accessCheck, p pointer, size int64) (kind FindingKind, message, memory string) {
-	s, index, offset := p.space(), p.index(), p.offset()
-	if offset > maxOffset/2 { // below zero: it has borrowed one from the index
-		offset -= maxOffset + 1
-		index++
-	}
+	s, index, offset := p.split()
 	switch {
 	case s > spaceInput:
 		return InvalidPointer, fmt.Sprintf("%s of %d bytes through %s", a.what, size, describePointer(p)), ""
-	case index >= len(it.spaces[s]) || it.spaces[s][index] == nil:
+	case !it.hasSegment(s, index):
 		return UseAfterFree, fmt.Sprintf("%s of %d bytes in %s of a function that has returned", a.what, size, spaceNames[s]), ""
 	}
 	have := int64(len(it.spaces[s][index]))
@@ -154,6 +152,11 @@ func (it *item) inspectSegment(a *accessCheck, p pointer, size int64) (kind Find
 		return ReadOnlyMemory, fmt.Sprintf("%s of %d bytes to the built-in variables", a.what, size), ""
 	}
 	return "", "", ""
+}
+
+// hasSegment reports whether there is an allocation in that kind of memory, other than global.
+func (it *item) hasSegment(s space, index int) bool {
+	return s <= spaceInput && index < len(it.spaces[s]) && it.spaces[s][index] != nil
 }
 
 // checkDefined reports that something depends on undefined bits of a word.

@@ -91,6 +91,15 @@ var checkCases = []checkCase{
 	{"store_constant", items(1), func(p *testProgram) []driver.Arg {
 		return []driver.Arg{p.buffer(ints(1)), byValueOf(int32(1))}
 	}, ReadOnlyMemory, `store of 4 bytes to constant memory`},
+	{"before_private", items(1), func(p *testProgram) []driver.Arg {
+		return []driver.Arg{p.buffer(ints(1)), byValueOf(int32(-3))}
+	}, OutOfBounds, `store of 4 bytes at offset -12 of 32 bytes[^!]*memory: the variable [\w.]+ of function before_private, 32 bytes of private memory`},
+	{"before_local", items(1), func(p *testProgram) []driver.Arg {
+		return []driver.Arg{p.buffer(ints(1)), byValueOf(int32(-1))}
+	}, OutOfBounds, `store of 4 bytes at offset -4 of 16 bytes`},
+	{"very_far", items(1), func(p *testProgram) []driver.Arg {
+		return []driver.Arg{p.buffer(ints(4)), byValueOf(uint64(1) << 60)}
+	}, OutOfBounds, `store of 4 bytes at offset 4611686018427387904 of 16 bytes[^!]*memory: argument 0 \(out\)`},
 	{"callee", items(1), func(p *testProgram) []driver.Arg {
 		return []driver.Arg{p.buffer(ints(1)), byValueOf(int32(8))}
 	}, OutOfBounds, `load of 4 bytes at offset 32 of 32 bytes[^!]*memory: the variable [\w.]+ of function callee, 32 bytes of private memory`},

@@ -135,15 +135,9 @@ func (it *item) readableBytes(p pointer, n int64) []byte {
 
 // badAccess is the fault of an access that bytesAt refused.
 func (it *item) badAccess(what string, p pointer, n int64) status {
-	s := p.space()
+	s, index, offset := p.split()
 	if s == spaceGlobal {
 		return it.badGlobal(what, p, n)
-	}
-	offset := p.offset()
-	index := p.index()
-	if offset > maxOffset/2 { // below zero: it has borrowed one from the index
-		offset -= maxOffset + 1
-		index++
 	}
 	switch {
 	case s > spaceInput:

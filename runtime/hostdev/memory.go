@@ -50,6 +50,17 @@ func (p pointer) space() space  { return space(p >> (indexBits + offsetBits)) }
 func (p pointer) index() int    { return int(p >> offsetBits & maxIndex) }
 func (p pointer) offset() int64 { return int64(p & maxOffset) }
 
+// split returns the parts of a pointer whose offset may be below zero: then it has borrowed from
+// the index, and where that is 0, from the kind of memory.
+func (p pointer) split() (s space, index int, offset int64) {
+	offset = p.offset()
+	if offset > maxOffset/2 {
+		p += maxOffset + 1
+		offset -= maxOffset + 1
+	}
+	return p.space(), p.index(), offset
+}
+
 // segments has the allocations of one kind, other than global, by index.
 type segments [][]byte
 

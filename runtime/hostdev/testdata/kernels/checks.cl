@@ -116,3 +116,22 @@ kernel void callee(global int *out, int n) {
     a[i] = i;
   out[0] = sum_of(a, n);
 }
+
+kernel void before_private(global int *out, int n) {
+  int a[8];
+  for (int i = 0; i < 8; i++)
+    a[i] = i;
+  a[n] = 9; // FAULT before_private
+  out[0] = a[out[0] & 7];
+}
+
+kernel void before_local(global int *out, int n) {
+  local int t[4];
+  t[0] = 1;
+  t[n] = 9; // FAULT before_local
+  out[0] = t[0];
+}
+
+kernel void very_far(global int *out, ulong n) {
+  out[n] = 1; // FAULT very_far
+}
