@@ -86,6 +86,9 @@ func (s *NativeSource) addKernel(k *kernel, functions map[int]*strings.Builder) 
 	if err != nil {
 		return err
 	}
+	if size := k.localSize(l); size > maxLocal {
+		return lanes.Unsupported("%d bytes of local memory, of which the embedded device has %d", size, maxLocal)
+	}
 	code, err := compileLanes(l.f, 0, k.subgroup)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,6 +106,25 @@ func TestNativeImageKernels(t *testing.T) {
 		if !bytes.Equal(got, want[kernel]) {
 			t.Errorf("%s: the native image gives other results than WebAssembly", kernel)
 		}
+	}
+}
+
+// A kernel that no launch can serve is left out: the limits of a note are those of a launch.
+func TestNativeImageLimits(t *testing.T) {
+	code, err := os.ReadFile("testdata/golden/faults.spv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NativeC(t.Context(), "faults", code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(s.Refused, func(r RefusedKernel) bool { return r.Kernel == "huge_local" })
+	if i < 0 || !strings.Contains(s.Refused[i].Reason, "2097152 bytes of local memory") {
+		t.Errorf("huge_local is not refused for its local memory: %v", s.Refused)
+	}
+	if len(s.Kernels) < 10 {
+		t.Errorf("the others are gone: %v", s.Kernels)
 	}
 }
 

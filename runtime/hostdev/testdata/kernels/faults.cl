@@ -39,3 +39,9 @@ kernel void big_private(global int *out, int i) {
   a[i] = 1;
   out[0] = a[i];
 }
+kernel void huge_local(global int *out) {
+  local int t[1 << 19];
+  t[get_local_id(0)] = 1;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[0] = t[0];
+}
