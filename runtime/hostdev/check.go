@@ -136,8 +136,8 @@ func (l *launch) runChecked() error {
 	g.yield = l.yield
 	var stopped *Fault
 	for index := range l.total() {
-		if err := l.stop.Load(); err != nil {
-			return *err
+		if err := l.outcome(); err != nil {
+			return err
 		}
 		if stopped = g.run(index); stopped != nil {
 			break

@@ -220,6 +220,29 @@ func TestAbort(t *testing.T) {
 	}
 }
 
+// TestAbortBetweenGroups stops a launch of more work-groups than end in a lifetime, mostly
+// between two of them.
+func TestAbortBetweenGroups(t *testing.T) {
+	for _, e := range executors {
+		t.Run(e.name, func(t *testing.T) {
+			p := faultsProgram(t, e.options)
+			k, err := p.program.Kernel("divide")
+			if err != nil {
+				t.Fatal(err)
+			}
+			args := []driver.Arg{p.buffer(make([]int32, 3)), byValueOf(int32(4)), byValueOf(int32(2))}
+			if err := p.queue.Launch(k, driver.Range{Global: []int{1 << 40}, Local: []int{1}}, args, driver.Sync{}); err != nil {
+				t.Fatal(err)
+			}
+			enough := errors.New("enough")
+			time.AfterFunc(20*time.Millisecond, func() { p.queue.(driver.Aborter).Abort(enough) })
+			if err := p.queue.Finish(); !errors.Is(err, enough) || !strings.Contains(err.Error(), "kernel divide") {
+				t.Errorf("Finish of an aborted queue: %v; want the kernel and the cause", err)
+			}
+		})
+	}
+}
+
 func (p *testProgram) mustAlloc(size int64) driver.Memory {
 	m, err := p.device.Alloc(driver.DeviceMemory, size)
 	if err != nil {

@@ -326,13 +326,7 @@ func (l *launch) runGroups() error {
 	if workers > 1 {
 		yieldUntil(wait.Wait, l.yield)
 	}
-	if l.fault != nil {
-		return l.fault
-	}
-	if err := l.stop.Load(); err != nil {
-		return *err
-	}
-	return nil
+	return l.outcome()
 }
 
 // mostThreads is how many threads may run work-groups at once.

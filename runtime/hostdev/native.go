@@ -735,13 +735,14 @@ func (w *worker) faultOf(err error, trap lanes.Trap) *Fault {
 }
 
 // outcome is how the launch ended: a fault of the kernel comes before the reason
-// why others were stopped.
+// why others were stopped. One that is stopped between two work-groups has no work-item to
+// name.
 func (l *launch) outcome() error {
 	if l.fault != nil {
 		return l.fault
 	}
 	if err := l.stop.Load(); err != nil {
-		return *err
+		return fmt.Errorf("kernel %s: %w", l.k.name, *err)
 	}
 	return nil
 }
