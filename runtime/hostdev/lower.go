@@ -492,7 +492,11 @@ func (l *lowering) lowerCall(in *spirv.Instruction) {
 	for _, a := range ops[1:] {
 		args = append(args, l.value(spirv.ID(a)))
 	}
-	result := l.inline(l.p.bodies[id], args)
+	inline := l.inline
+	if l.isRare(id) {
+		inline = l.inlineByTurns
+	}
+	result := inline(l.p.bodies[id], args)
 	if result.t.kind != kindVoid {
 		l.call().values[in.Result()] = result
 	}

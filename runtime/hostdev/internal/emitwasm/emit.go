@@ -29,6 +29,7 @@ const (
 type emitter struct {
 	code   *lanes.Code
 	locals [][]uint32 // of registers, by part
+	splats []bool     // registers that are vectors of one value
 	types  []wasm.ValType
 	consts map[lanes.Reg]uint64 // scalars that are always that
 	vecs   map[lanes.Reg]uint64 // vectors that are always that in every lane
@@ -114,9 +115,28 @@ func partCount(t lanes.Type) int {
 	return t.Lanes / 4
 }
 
+// findSplats finds the vectors that have the same value in all lanes: one local is enough
+// for all parts of them.
+func (e *emitter) findSplats() {
+	e.splats = make([]bool, len(e.code.Regs))
+	other := make([]bool, len(e.code.Regs))
+	for i := range e.code.Insts {
+		in := &e.code.Insts[i]
+		if in.Op == lanes.OpSplat {
+			e.splats[in.Dst] = true
+		} else if in.Dst != lanes.NoReg {
+			other[in.Dst] = true
+		}
+	}
+	for r, is := range other {
+		e.splats[r] = e.splats[r] && !is
+	}
+}
+
 // declareLocals gives each register its locals, a vector one for each part. The
 // parameters come first, as in every function of WebAssembly.
 func (e *emitter) declareLocals() {
+	e.findSplats()
 	e.locals = make([][]uint32, len(e.code.Regs))
 	for i, t := range e.code.Regs {
 		r := lanes.Reg(i)
@@ -133,7 +153,11 @@ func (e *emitter) declareLocals() {
 		if t.Lanes == 1 {
 			v = scalarValType(t.Kind)
 		}
-		for range partCount(t) {
+		for part := range partCount(t) {
+			if part > 0 && e.splats[r] {
+				e.locals[i] = append(e.locals[i], e.locals[i][0])
+				continue
+			}
 			e.locals[i] = append(e.locals[i], e.newLocal(v))
 		}
 	}

@@ -190,3 +190,33 @@ func checkC(t *testing.T, c *lanes.Code) {
 		t.Errorf("width %d: gcc: %v\n%s", c.Width, err, out)
 	}
 }
+
+// TestSplatsHaveOneLocal: a vector of one value has one local for all its parts, unless
+// something else is written to it too.
+func TestSplatsHaveOneLocal(t *testing.T) {
+	vector, scalar := lanes.Type{Kind: lanes.F64, Lanes: 8}, lanes.Type{Kind: lanes.F64, Lanes: 1}
+	regs := make([]lanes.Type, lanes.NumParams, lanes.NumParams+3)
+	for i := range regs {
+		regs[i] = lanes.Type{Kind: lanes.I32, Lanes: 1}
+	}
+	one, splat, mixed := lanes.Reg(len(regs)), lanes.Reg(len(regs)+1), lanes.Reg(len(regs)+2)
+	e := &emitter{code: &lanes.Code{Regs: append(regs, scalar, vector, vector), Insts: []lanes.Inst{
+		{Op: lanes.OpSplat, Type: vector, Dst: splat, Args: []lanes.Reg{one}},
+		{Op: lanes.OpSplat, Type: vector, Dst: mixed, Args: []lanes.Reg{one}},
+		{Op: lanes.OpFAdd, Type: vector, Dst: mixed, Args: []lanes.Reg{mixed, splat}},
+	}}}
+	e.declareLocals()
+	distinct := func(r lanes.Reg) int {
+		seen := map[uint32]bool{}
+		for _, l := range e.locals[r] {
+			seen[l] = true
+		}
+		return len(seen)
+	}
+	if len(e.locals[splat]) != 4 || distinct(splat) != 1 {
+		t.Errorf("a splat of 4 parts has locals %v", e.locals[splat])
+	}
+	if distinct(mixed) != 4 {
+		t.Errorf("a vector that is written twice has locals %v", e.locals[mixed])
+	}
+}

@@ -188,7 +188,11 @@ func (e *emitter) shuffleWords(words ...byte) {
 
 // emitSplat gives every lane the scalar.
 func (e *emitter) emitSplat(in *lanes.Inst) {
-	for p := range partCount(in.Type) {
+	parts := partCount(in.Type)
+	if e.splats[in.Dst] {
+		parts = 1
+	}
+	for p := range parts {
 		e.pushLane(in.Type.Kind, in.Args[0])
 		e.simdOp(splatCodes[in.Type.Kind])
 		e.popReg(in.Dst, p)

@@ -16,7 +16,31 @@ func (e *emitter) amongLanes(v *Value, mask Reg) {
 		e.toLane(v, mask)
 	case OpShuffle:
 		e.shuffleLanes(v, mask)
+	case OpFirst:
+		e.emitTo(e.scalarPlace(v), Inst{Op: OpCopy, Args: []Reg{e.firstLane(v.Args[0], mask)}})
 	}
+}
+
+// firstLane is the value that a lane of the mask has, by way of memory as the lane is not
+// known when the code is made.
+func (e *emitter) firstLane(v *Value, mask Reg) Reg {
+	if e.width == 1 || e.a.classOf(v).isUniform() {
+		return e.scalarOf(v)
+	}
+	whole, k, t := e.inLanes(v), storedKind(v.Kind), scalarType(I32)
+	if v.Kind == Bool {
+		whole = e.emitNew(e.vectorType(I32), OpInt, 0, whole)
+	}
+	words, size := e.loadRecord(I32, RecordCall), uint64(kindSize(k))
+	e.emitOnly(Inst{Op: OpStore, Type: e.vectorType(k), Args: []Reg{words, whole}, Imm: size})
+	lane := e.emitNew(t, OpCtz, 0, e.activeBits(mask))
+	at := e.emitNew(t, OpAdd, 0, words, e.emitNew(t, OpMul, 0, lane, e.constantReg(I32, size)))
+	r := e.newReg(scalarType(k))
+	e.emitTo(r, Inst{Op: OpLoad, Args: []Reg{at}, Imm: size})
+	if v.Kind == Bool {
+		return e.emitNew(scalarType(Bool), OpBool, 0, r)
+	}
+	return r
 }
 
 // activeBits is the bits of the lanes of a mask.

@@ -210,7 +210,7 @@ func (a *analysis) byOperands(v *Value) Class {
 		return a.regs[v.Reg.id]
 	case OpAtomic, OpPrivateLoad, OpToLane, OpShuffle:
 		return a.perItem(true, 0)
-	case OpFromLane, OpActive:
+	case OpFromLane, OpActive, OpFirst:
 		return Class{Level: Step}
 	case OpHost:
 		if v.Source == nil && v.Host.Effect {

@@ -118,7 +118,7 @@ var opNames = [...]string{
 	OpZExt: "zext", OpSExt: "sext", OpWrap: "wrap", OpHigh: "high", OpPair: "pair", OpSToF: "stof", OpUToF: "utof", OpFToS: "ftos", OpFToU: "ftou",
 	OpFWiden: "fwiden", OpFNarrow: "fnarrow", OpCast: "cast", OpBool: "bool", OpInt: "int", OpSelect: "select",
 	OpLoad: "load", OpStore: "store", OpAtomic: "atomic", OpFence: "fence",
-	OpFromLane: "from_lane", OpToLane: "to_lane", OpShuffle: "shuffle", OpActive: "active", OpTogether: "together",
+	OpFromLane: "from_lane", OpToLane: "to_lane", OpShuffle: "shuffle", OpActive: "active", OpTogether: "together", OpFirst: "first",
 	OpPrivateLoad: "private_load", OpPrivateStore: "private_store", OpSet: "set", OpHost: "host", OpTrap: "trap",
 	OpSplat: "splat", OpIota: "iota", OpExtract: "extract", OpInsert: "insert", OpBuild: "build", OpEvery2: "every2", OpAny: "any", OpAll: "all", OpBits: "bits",
 	OpCopy: "copy", OpTick: "tick", OpFill: "fill", OpBlock: "block", OpLoop: "loop", OpIf: "if", OpElse: "else",

@@ -26,6 +26,9 @@ func (e *emitter) canConverge(p *part, m *masked) bool {
 			return false
 		}
 	}
+	if slices.ContainsFunc(b.Succs, leadsToTurns) {
+		return false
+	}
 	values := 0
 	for n := range m.nodes {
 		values += len(p.blocks[n].Values)
@@ -35,6 +38,15 @@ func (e *emitter) canConverge(p *part, m *masked) bool {
 	}
 	e.converged += values
 	return true
+}
+
+// leadsToTurns tells whether a way of a branch begins with work that is done for a lane at a
+// time, which few lanes need.
+func leadsToTurns(b *Block) bool {
+	if b.Term == Jump {
+		b = b.Succs[0]
+	}
+	return slices.ContainsFunc(b.Values, func(v *Value) bool { return v.Op == OpFirst })
 }
 
 // emitPiece emits a masked piece of a part.
@@ -282,7 +294,7 @@ func (d *driver) idleFrom(p *part, from *Block) bool {
 
 // mustRun reports whether a value does more than compute, or may stop the code.
 func (v *Value) mustRun() bool {
-	return v.hasEffect() || v.Bounds != nil || v.Op == OpHost || v.Op == OpActive || v.Op == OpShuffle || v.Op == OpFromLane
+	return v.hasEffect() || v.Bounds != nil || v.Op == OpHost || v.Op == OpActive || v.Op == OpShuffle || v.Op == OpFromLane || v.Op == OpFirst
 }
 
 // savesAny tells whether a region leaves values of its work-items for the next.

@@ -159,7 +159,7 @@ func (e *emitter) findWanted() {
 					want(a)
 				}
 			}
-		case v.Op == OpHost || v.Op == OpAtomic || v.Op == OpPrivateLoad:
+		case v.Op == OpHost || v.Op == OpAtomic || v.Op == OpPrivateLoad || v.Op == OpFirst:
 			for _, a := range v.Args {
 				strided(a)
 			}
@@ -389,7 +389,7 @@ func (e *emitter) emitValue(v *Value, mask Reg) error {
 		return e.emitHost(v, mask)
 	case OpLocalID, OpFrame:
 		e.emitOrigin(v)
-	case OpFromLane, OpToLane, OpShuffle, OpActive, OpTogether:
+	case OpFromLane, OpToLane, OpShuffle, OpActive, OpTogether, OpFirst:
 		e.amongLanes(v, mask)
 	default:
 		if c.Level != Varying {

@@ -338,6 +338,9 @@ func (s *structured) emitEnd(u int, b *Block) error {
 	case Jump:
 		return s.emitBranch(u, b.Succs[0])
 	case Branch:
+		if b.Turn && s.e.width == 1 {
+			return s.emitBranch(u, b.Succs[0])
+		}
 		return s.emitFork(u, b)
 	case Switch:
 		return s.emitFan(u, b)

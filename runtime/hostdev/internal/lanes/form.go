@@ -127,6 +127,7 @@ const (
 	OpShuffle  // Args: value, the lane to read; the lane's own value if that one is not active
 	OpActive   // an I32 with a bit for each lane that comes here
 	OpTogether // stops unless all lanes come here
+	OpFirst    // Args: value; that of the first lane that comes here, the same for the step
 
 	OpSet  // Args: value; of Reg
 	OpHost // a function of the host: see HostCall
@@ -320,6 +321,7 @@ type Block struct {
 	Values []*Value
 	Term   TermKind
 	Cond   *Value
+	Turn   bool // of a branch: the end of a turn of one lane, which takes the first way if there is no other lane
 	Succs  []*Block
 	Cases  []uint64
 
@@ -581,6 +583,11 @@ func (b *Block) appendTogether(v *Value) *Value {
 		v.low = b.appendValue(&Value{Op: OpWrap, Kind: I32, Args: []*Value{v}})
 	}
 	return v
+}
+
+// First appends the value of the first lane that comes here, which all that come here get.
+func (b *Block) First(v *Value) *Value {
+	return b.appendTogether(&Value{Op: OpFirst, Kind: v.Kind, Args: []*Value{v}})
 }
 
 // Active appends the bits of the lanes that come here.

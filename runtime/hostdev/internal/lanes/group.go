@@ -40,7 +40,7 @@ func compileForms(f *Function, width int, whole, forms bool) (*Code, error) {
 			}
 		}
 		for l, differ := range a.lane.loops {
-			c.Diverges = c.Diverges || differ && l != nil
+			c.Diverges = c.Diverges || differ && l != nil && !l.takesTurns(f)
 		}
 		e := newEmitter(f, a, c, d.shared, &d.labels)
 		e.limited, e.forms = width > 1 && !whole, forms
@@ -70,6 +70,17 @@ func (a *analysis) suitsLanes() error {
 		}
 	}
 	return nil
+}
+
+// takesTurns tells whether a loop does the work of a lane at a time: its iterations cost
+// the same for few lanes as for many.
+func (l *loop) takesTurns(f *Function) bool {
+	for n := range l.nodes {
+		if f.Blocks[n].Turn {
+			return true
+		}
+	}
+	return false
 }
 
 // driver emits the function that runs work-groups.

@@ -222,7 +222,9 @@ func (r *region) emitLoop(l *loop) error {
 		if err := r.emitSequence(l); err != nil {
 			return err
 		}
-		r.e.emitTick()
+		if !l.takesTurns(r.e.f) { // those are few
+			r.e.emitTick()
+		}
 		again := r.e.emitNew(scalarType(Bool), OpAny, 0, mask)
 		r.e.emitOnly(Inst{Op: OpBrIf, Args: []Reg{again}, Imm: uint64(label)})
 		r.e.emitOnly(Inst{Op: OpEnd})

@@ -23,6 +23,10 @@ var library []byte
 // prefix begins the names of the functions in the library: no program has such names.
 const prefix = "offlink_math_"
 
+// RarePrefix begins the names of functions in the library's modules that few arguments need:
+// code for several work-items at a time does them one by one.
+const RarePrefix = prefix + "rare_"
+
 // codes is the SPIR-V of the functions by name.
 var codes = sync.OnceValue(func() map[string][]byte {
 	all := make(map[string][]byte)

@@ -9,6 +9,12 @@
 #pragma OPENCL FP_CONTRACT OFF
 
 #define PART static __attribute__((always_inline))
+/* Parts that few arguments need: kernels do them for one work-item at a time, so that they
+ * are short code. They read no memory but constants, and take and return numbers. */
+#define RARE(type, name, ...) static __attribute__((noinline)) type offlink_math_rare_##name(__VA_ARGS__)
+
+typedef double double_pair __attribute__((ext_vector_type(2)));
+typedef double double_three __attribute__((ext_vector_type(4))); /* the last one is not used */
 /* The functions that the device calls; README.md has the rule of their names. */
 #define FUNCTION(type, name, ...) OFFLINK_EXTERNAL type offlink_math_##name(__VA_ARGS__)
 
@@ -149,10 +155,10 @@ typedef struct {
 } reduced;
 
 /* By the bits of 2/pi that matter (Payne and Hanek): those above give multiples of 4, those
- * below nothing that counts. x is finite, and 2^19 at least. */
-PART reduced reduce_large(double x) {
+ * below nothing that counts. The magnitude of x is 2^19 at least. */
+RARE(double_three, reduce, double x) {
   ulong bits = as_ulong(x), m = (bits & 0xffffffffffffful) | 0x10000000000000ul;
-  uint at = (uint)(bits >> 52 & 0x7ff) - 1075 + 62;
+  uint at = min((uint)(bits >> 52 & 0x7ff), 2046u) - 1075 + 62;
   __constant ulong *words = two_over_pi + (at >> 6);
   ulong a = words[0], b = words[1], c = words[2], d = words[3];
   uint shift = at & 63;
@@ -160,8 +166,8 @@ PART reduced reduce_large(double x) {
   ulong p2 = m * w2, p1 = m * w1, p0 = m * w0 + high_product(m, w1), carry = high_product(m, w2);
   p1 += carry;
   p0 += p1 < carry;
-  reduced out;
-  out.n = (int)((p0 + 0x2000000000000000ul) >> 62);
+  double_three out;
+  int n = (int)((p0 + 0x2000000000000000ul) >> 62);
   ulong f0 = p0 << 2 | p1 >> 62, f1 = p1 << 2 | p2 >> 62;
   int negative = (long)f0 < 0;
   f0 = negative ? ~f0 : f0;
@@ -172,31 +178,29 @@ PART reduced reduce_large(double x) {
   double low = (double)(long)((v & 0x7ff) << 42 | rest >> 22) * power_of_two(-106 - zeros);
   twofold p = two_product(high, PI_HALF_1);
   double tail = p.low + (high * PI_HALF_2 + low * PI_HALF_1), sign = negative ? -1 : 1;
-  out.r.high = sign * (p.high + tail);
-  out.r.low = sign * ((p.high - (p.high + tail)) + tail);
-  int back = as_long(x) < 0;
-  out.r.high = back ? -out.r.high : out.r.high;
-  out.r.low = back ? -out.r.low : out.r.low;
-  out.n = back ? -out.n : out.n;
+  sign = as_long(x) < 0 ? -sign : sign;
+  out.x = isfinite(x) ? sign * (p.high + tail) : NAN_D;
+  out.y = sign * ((p.high - (p.high + tail)) + tail);
+  out.z = as_long(x) < 0 ? -n : n;
+  out.w = 0;
   return out;
 }
 
 /* In three parts of pi/2 (Cody and Waite), the first two products of which are exact. */
 PART reduced reduce(double x) {
+  int large = !(fabs(x) < 0x1p19);
+  double c = large ? 0 : x, k = rint(c * TWO_BY_PI), a = c - k * PI_2_1;
+  twofold s = two_sum(a, -(k * PI_2_2));
+  double low = s.low - k * PI_2_3;
   reduced out;
-  if (fabs(x) < 0x1p19) {
-    double k = rint(x * TWO_BY_PI), a = x - k * PI_2_1;
-    twofold s = two_sum(a, -(k * PI_2_2));
-    double low = s.low - k * PI_2_3;
-    out.r.high = s.high + low;
-    out.r.low = (s.high - out.r.high) + low;
-    out.n = convert_int(k);
-  } else if (isfinite(x)) {
-    out = reduce_large(x);
-  } else {
-    out.r.high = NAN_D;
-    out.r.low = 0;
-    out.n = 0;
+  out.r.high = s.high + low;
+  out.r.low = (s.high - out.r.high) + low;
+  out.n = convert_int(k);
+  if (large) {
+    double_three r = offlink_math_rare_reduce(x);
+    out.r.high = r.x;
+    out.r.low = r.y;
+    out.n = convert_int(r.z);
   }
   return out;
 }

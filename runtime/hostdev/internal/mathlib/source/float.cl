@@ -71,9 +71,9 @@ PART double cos_short(double r) {
 }
 
 /* As reduce_large, with two words of 2/pi. */
-PART reduced reduce_large_short(double x) {
+RARE(double_pair, reduce_f32, double x) {
   ulong bits = as_ulong(x), m = (bits >> 29 & 0x7ffffful) | 0x800000ul;
-  uint at = (uint)(bits >> 52 & 0x7ff) - 1046 + 62;
+  uint at = min((uint)(bits >> 52 & 0x7ff), 1151u) - 1046 + 62; /* floats are less than 2^128 */
   __constant ulong *words = two_over_pi + (at >> 6);
   ulong a = words[0], b = words[1], c = words[2];
   uint shift = at & 63;
@@ -82,24 +82,24 @@ PART reduced reduce_large_short(double x) {
   long f = (long)(p0 << 2 | p1 >> 62);
   int n = (int)((p0 + 0x2000000000000000ul) >> 62), back = as_long(x) < 0;
   double r = (double)f * (0x1p-64 * PI_HALF_1);
-  reduced out = {{back ? -r : r, 0}, back ? -n : n};
+  double_pair out = {!isfinite(x) ? NAN_D : back ? -r : r, back ? -n : n};
   return out;
 }
 
 PART reduced reduce_short(double x) {
-  reduced out = {{NAN_D, 0}, 0};
-  if (fabs(x) < 0x1p19) {
-    double k = rint(x * TWO_BY_PI);
-    out.r.high = (x - k * PI_2_1) - k * (PI_2_2 + PI_2_3);
-    out.n = convert_int(k);
-  } else if (isfinite(x)) {
-    out = reduce_large_short(x);
+  int large = !(fabs(x) < 0x1p19);
+  double c = large ? 0 : x, k = rint(c * TWO_BY_PI);
+  reduced out = {{(c - k * PI_2_1) - k * (PI_2_2 + PI_2_3), 0}, convert_int(k)};
+  if (large) {
+    double_pair r = offlink_math_rare_reduce_f32(x);
+    out.r.high = r.x;
+    out.n = convert_int(r.y);
   }
   return out;
 }
 
 PART double sin_of_short(reduced a) {
-  double r = a.n & 1 ? cos_short(a.r.high) : sin_short(a.r.high);
+  double s = sin_short(a.r.high), c = cos_short(a.r.high), r = a.n & 1 ? c : s;
   return a.n & 2 ? -r : r;
 }
 
