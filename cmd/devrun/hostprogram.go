@@ -175,10 +175,11 @@ func (p *hostProgram) addMissing(f *hostFile, list []hostlibs.Missing) {
 	}
 }
 
-// warnNearby warns of files with images that were given but that no program loads.
+// warnNearby warns of files with images that were given but that no program loads. A library
+// that a program needs is an error already.
 func (p *hostProgram) warnNearby() {
 	for _, f := range p.nearby {
-		if len(f.images) > 0 {
+		if len(f.images) > 0 && !p.missing[filepath.Base(f.name)] {
 			p.problems = append(p.problems, linkcheck.Problem{
 				Severity: linkcheck.Warning, Kind: linkcheck.NotLoaded, Symbol: filepath.Base(f.name),
 				Message: fmt.Sprintf("%s has device code, and no program that was given loads it: link it with -Wl,--no-as-needed, or name it with --dlopen if the program opens it", f.name),
@@ -244,11 +245,11 @@ func escapeGlob(folder string) string {
 
 // linkcheckProgram returns the images in registries, as linkcheck takes them.
 func (p *hostProgram) linkcheckProgram() linkcheck.Program {
-	loaded := snapshotOf(p.loaded)
-	if len(p.nearby) == 0 {
-		return linkcheck.Program{Loaded: loaded}
+	checked := linkcheck.Program{Loaded: snapshotOf(p.loaded), NotFound: p.missing}
+	if len(p.nearby) > 0 {
+		checked.Nearby = snapshotOf(p.nearby)
 	}
-	return linkcheck.Program{Loaded: loaded, Nearby: snapshotOf(p.nearby)}
+	return checked
 }
 
 // snapshotOf registers the images in the order in which constructors would: the

@@ -3,6 +3,7 @@ package linkcheck
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"offlink/runtime/registry"
@@ -68,6 +69,9 @@ func (c *checker) reportMissing(m *missing) {
 	case m.first.Linking != "":
 		c.addProblem(Error, NoLinking, m.symbol, fmt.Sprintf("%s, imported by %s from %v: %s does not link images of target %s (it lacks %s); link the device code when the program is built",
 			m.symbol, importers, m.first.Exporter, c.device.Name, m.target, m.first.Linking))
+	case nearby != nil && c.program.NotFound[filepath.Base(nearby.Owner.Name)]:
+		c.addProblem(Error, NotLoaded, m.symbol, fmt.Sprintf("%s, imported by %s, is exported by %v, which the program needs and does not find: add its folder to LD_LIBRARY_PATH",
+			m.symbol, importers, nearby))
 	case nearby != nil:
 		c.addProblem(Error, NotLoaded, m.symbol, fmt.Sprintf("%s, imported by %s, is exported by %v, which the program does not load: link it with -Wl,--no-as-needed, or name it with --dlopen if the program opens it",
 			m.symbol, importers, nearby))

@@ -20,6 +20,9 @@ type Program struct {
 	// Nearby has the images of files that the program does not load, for advice; nil
 	// for none.
 	Nearby *registry.Snapshot
+	// NotFound are the names of libraries that the program needs and that were not found
+	// ("libx.so"). A file of Nearby may be one of them.
+	NotFound map[string]bool
 }
 
 // Report is the result of a check. All lists are in the order of the images.

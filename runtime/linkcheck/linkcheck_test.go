@@ -74,8 +74,10 @@ func TestCheck(t *testing.T) {
 		name   string
 		files  []file
 		nearby []file
-		device string
-		want   []string // severity, kind, symbol, and the start of the message
+		// notFound is a library that the program needs and that was not found.
+		notFound string
+		device   string
+		want     []string // severity, kind, symbol, and the start of the message
 	}{
 		{name: "linked", files: []file{app, lib}},
 		{name: "for a device", files: []file{app, lib}, device: "opencl:gpu"},
@@ -103,6 +105,10 @@ func TestCheck(t *testing.T) {
 		{
 			name: "in a file that is not loaded", files: []file{app}, nearby: []file{lib},
 			want: []string{"error not-loaded f: f, imported by app: image 0 (spir64, spirv), is exported by lib: image 0 (spir64, spirv), which the program does not load"},
+		},
+		{
+			name: "in a file that is not found", files: []file{app}, nearby: []file{lib}, notFound: "lib",
+			want: []string{"error not-loaded f: f, imported by app: image 0 (spir64, spirv), is exported by lib: image 0 (spir64, spirv), which the program needs and does not find: add its folder to LD_LIBRARY_PATH"},
 		},
 		{
 			name: "the device takes no image", files: []file{app, lib}, device: "cuda",
@@ -133,7 +139,7 @@ func TestCheck(t *testing.T) {
 			want: []string{"error damaged : app: image 0 (spir64, spirv): not valid SPIR-V"},
 		},
 	} {
-		p := Program{Loaded: snapshot(c.files)}
+		p := Program{Loaded: snapshot(c.files), NotFound: map[string]bool{c.notFound: true}}
 		if c.nearby != nil {
 			p.Nearby = snapshot(c.nearby)
 		}
