@@ -115,7 +115,7 @@ function(_offlink_add_source source device)
   set(base "${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}.device/${name}")
   add_custom_command(OUTPUT "${base}.bc"
     COMMAND "${OFFLINK_CLANG}" ${_offlink_clang_${device}} ${libclc} ${language} "-I$<TARGET_PROPERTY:offlink::device,INTERFACE_INCLUDE_DIRECTORIES>"
-            ${arg_OPTIONS} -MD -MT "${base}.bc" -MF "${base}.d" -o "${base}.bc" "${path}"
+            ${arg_OPTIONS} -MD -MQ "${base}.bc" -MF "${base}.d" -o "${base}.bc" "${path}"
     DEPENDS "${path}" DEPFILE "${base}.d" COMMENT "Compiling device code ${source} for ${device}" VERBATIM)
   add_custom_command(OUTPUT "${base}.o"
     COMMAND offlink::postlink ${split} ${_offlink_postlink_options} ${_offlink_images_${device}} ${_offlink_to_${device}} ${arg_POSTLINK_OPTIONS}
