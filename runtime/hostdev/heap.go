@@ -96,10 +96,12 @@ func (h *heap) openRegion() error {
 	return nil
 }
 
-// flatView returns the memory for a launch.
+// flatView returns the memory for a launch, which may be its first use: native code has its
+// record there. Without addresses for it the launch is interpreted.
 func (h *heap) flatView() flat {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	_ = h.openRegion()
 	return h.flat
 }
 
