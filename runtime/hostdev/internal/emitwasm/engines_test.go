@@ -634,7 +634,12 @@ func (g *engineGenerator) vector(depth int) {
 		g.value(typeV128, depth)
 		g.value(typeV128, depth)
 		g.value(typeV128, depth)
-		g.simd(0x52) // v128.bitselect
+		if *faultyEngines {
+			g.simd(0x52) // v128.bitselect: selectLanes
+			return
+		}
+		g.simd(0x4f)
+		g.simd(0x50)
 	case 5:
 		g.value(typeV128, depth)
 		g.value(typeV128, depth)

@@ -51,9 +51,9 @@ const (
 	simdShuffle       = 0x0d // i8x16.shuffle
 	simdI32Ne         = 0x38 // i32x4.ne
 	simdAnd           = 0x4e // v128.and
+	simdAndNot        = 0x4f // v128.andnot: the first without the bits of the second
 	simdOr            = 0x50 // v128.or
 	simdXor           = 0x51 // v128.xor
-	simdBitselect     = 0x52 // v128.bitselect
 	simdAnyTrue       = 0x53 // v128.any_true
 	simdStore8Lane    = 0x58 // v128.store8_lane
 	simdStore16Lane   = 0x59 // v128.store16_lane
@@ -70,4 +70,6 @@ const (
 	simdI64Shl        = 0xcb // i64x2.shl
 	simdI64ShrS       = 0xcc // i64x2.shr_s
 	simdI64LeS        = 0xda // i64x2.le_s
+	simdF32PMin       = 0xea // f32x4.pmin: y < x ? y : x
+	simdF64PMin       = 0xf6 // f64x2.pmin
 )

@@ -22,14 +22,14 @@ var (
 		lanes.OpEq: 0xd6, lanes.OpNe: 0xd7, lanes.OpSLt: 0xd8, lanes.OpULt: 0xd8, lanes.OpSLe: 0xda, lanes.OpULe: 0xda,
 	}
 	vectorF32 = map[lanes.Op]uint32{
-		lanes.OpFAdd: 0xe4, lanes.OpFSub: 0xe5, lanes.OpFMul: 0xe6, lanes.OpFDiv: 0xe7, lanes.OpFMin: 0xe8, lanes.OpFMax: 0xe9,
-		lanes.OpFAbs: 0xe0, lanes.OpFNeg: 0xe1, lanes.OpFSqrt: 0xe3, lanes.OpFCeil: 0x67, lanes.OpFFloor: 0x68,
+		lanes.OpFAdd: 0xe4, lanes.OpFSub: 0xe5, lanes.OpFMul: 0xe6, lanes.OpFDiv: 0xe7,
+		lanes.OpFSqrt: 0xe3, lanes.OpFCeil: 0x67, lanes.OpFFloor: 0x68,
 		lanes.OpFTrunc: 0x69, lanes.OpFNearest: 0x6a,
 		lanes.OpEq: 0x41, lanes.OpNe: 0x42, lanes.OpFLt: 0x43, lanes.OpFLe: 0x45,
 	}
 	vectorF64 = map[lanes.Op]uint32{
-		lanes.OpFAdd: 0xf0, lanes.OpFSub: 0xf1, lanes.OpFMul: 0xf2, lanes.OpFDiv: 0xf3, lanes.OpFMin: 0xf4, lanes.OpFMax: 0xf5,
-		lanes.OpFAbs: 0xec, lanes.OpFNeg: 0xed, lanes.OpFSqrt: 0xef, lanes.OpFCeil: 0x74, lanes.OpFFloor: 0x75,
+		lanes.OpFAdd: 0xf0, lanes.OpFSub: 0xf1, lanes.OpFMul: 0xf2, lanes.OpFDiv: 0xf3,
+		lanes.OpFSqrt: 0xef, lanes.OpFCeil: 0x74, lanes.OpFFloor: 0x75,
 		lanes.OpFTrunc: 0x7a, lanes.OpFNearest: 0x94,
 		lanes.OpEq: 0x47, lanes.OpNe: 0x48, lanes.OpFLt: 0x49, lanes.OpFLe: 0x4b,
 	}
@@ -71,10 +71,20 @@ func (e *emitter) emitVector(in *lanes.Inst) {
 		lanes.OpFWiden, lanes.OpFNarrow, lanes.OpCast:
 		e.convertKind(in)
 	default:
-		if in.Op == lanes.OpMul && in.Type.Kind == lanes.I64 {
-			e.multiplyWide(in)
-			return
-		}
+		e.emitOperation(in)
+	}
+}
+
+// emitOperation emits an operation on each lane.
+func (e *emitter) emitOperation(in *lanes.Inst) {
+	switch {
+	case in.Op == lanes.OpMul && in.Type.Kind == lanes.I64:
+		e.multiplyWide(in)
+	case in.Op == lanes.OpFMin || in.Op == lanes.OpFMax:
+		e.emitExtreme(in)
+	case in.Op == lanes.OpFAbs || in.Op == lanes.OpFNeg:
+		e.changeSigns(in)
+	default:
 		e.emitLanewise(in)
 	}
 }
@@ -97,6 +107,54 @@ func (e *emitter) multiplyWide(in *lanes.Inst) {
 		product(p, 1)
 		e.simdOp(replaceCodes[lanes.I64])
 		e.appendBytes(1)
+		e.popReg(in.Dst, p)
+	}
+}
+
+// emitExtreme makes the least of two floats of both results of pmin, which prefers its first
+// operand where neither is less: the union of their bits is -0 of two zeros, and NaN where one is.
+// The greatest is the least of the operands with their signs turned. In the sequences that wazero
+// 1.12 makes for min and max an operand may be loaded after a change, as for bitselect
+// (selectLanes).
+func (e *emitter) emitExtreme(in *lanes.Inst) {
+	least, bits, sign := uint32(simdF32PMin), lanes.I32, uint64(1<<31)
+	if in.Type.Kind.Wide() {
+		least, bits, sign = simdF64PMin, lanes.I64, 1<<63
+	}
+	turn := func() {
+		if in.Op == lanes.OpFMax {
+			e.vectorConst(bits, sign)
+			e.simdOp(simdXor)
+		}
+	}
+	for p := range partCount(in.Type) {
+		for _, order := range [][2]int{{0, 1}, {1, 0}} {
+			for _, i := range order {
+				e.pushReg(in.Args[i], p)
+				turn()
+			}
+			e.simdOp(least)
+		}
+		e.simdOp(simdOr)
+		turn()
+		e.popReg(in.Dst, p)
+	}
+}
+
+// changeSigns clears or turns the sign bits of floats. For abs and neg wazero 1.12 makes the mask
+// in a register that it changes in place, before the operand is loaded.
+func (e *emitter) changeSigns(in *lanes.Inst) {
+	bits, mask, op := lanes.I32, uint64(1<<31), uint32(simdXor)
+	if in.Type.Kind.Wide() {
+		bits, mask = lanes.I64, 1<<63
+	}
+	if in.Op == lanes.OpFAbs {
+		mask, op = mask-1, simdAnd
+	}
+	for p := range partCount(in.Type) {
+		e.pushReg(in.Args[0], p)
+		e.vectorConst(bits, mask)
+		e.simdOp(op)
 		e.popReg(in.Dst, p)
 	}
 }
@@ -315,18 +373,22 @@ func (e *emitter) combineParts(a lanes.Reg, t lanes.Type, op uint32) {
 	}
 }
 
-// selectLanes picks bits by the mask, which has 32 bits a lane and is widened if need be.
+// selectLanes picks bits by the mask, which has 32 bits a lane and is widened if need be. For
+// v128.bitselect wazero 1.12 makes three instructions that change two registers in place; where
+// one of these is spilled in between, the value from before the change comes back.
 func (e *emitter) selectLanes(in *lanes.Inst) {
 	for p := range partCount(in.Type) {
-		e.pushReg(in.Args[1], p)
-		e.pushReg(in.Args[2], p)
-		if in.Type.Kind.Wide() {
-			e.pushReg(in.Args[0], p/2)
-			e.simdOp(simdI64ExtendLowS + uint32(p%2))
-		} else {
-			e.pushReg(in.Args[0], p)
+		for i, op := range []uint32{simdAnd, simdAndNot} {
+			e.pushReg(in.Args[1+i], p)
+			if in.Type.Kind.Wide() {
+				e.pushReg(in.Args[0], p/2)
+				e.simdOp(simdI64ExtendLowS + uint32(p%2))
+			} else {
+				e.pushReg(in.Args[0], p)
+			}
+			e.simdOp(op)
 		}
-		e.simdOp(simdBitselect)
+		e.simdOp(simdOr)
 		e.popReg(in.Dst, p)
 	}
 }
