@@ -215,6 +215,22 @@ func TestPluginNames(t *testing.T) {
 
 // TestPluginReplaces: a plugin with devices takes the place of the back end of
 // its name.
+// TestPluginTwice: a library that a configuration file names twice, by its path or a link too, is
+// one back end.
+func TestPluginTwice(t *testing.T) {
+	folder := t.TempDir()
+	config, library, link := filepath.Join(folder, "plugins.conf"), filepath.Join(folder, "libpi_one.so"), filepath.Join(folder, "libpi_link.so")
+	text := strings.Join([]string{library, folder + "/./libpi_one.so", "libpi_one.so", "libpi_none.so", link, "libpi_none.so"}, "\n")
+	if err := errors.Join(os.WriteFile(config, []byte(text), 0o644), os.WriteFile(library, nil, 0o644), os.Symlink(library, link)); err != nil {
+		t.Fatal(err)
+	}
+	o := &Options{Getenv: func(name string) string { return map[string]string{configVariable: config, "LD_LIBRARY_PATH": folder}[name] }}
+	names, err := o.readPlugins(config)
+	if want := []string{library, "libpi_none.so"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("%v, %v; want %v", names, err, want)
+	}
+}
+
 func TestPluginReplaces(t *testing.T) {
 	library := filepath.Join(t.TempDir(), "libpi_opencl.so")
 	cmd := exec.Command(testtool.Path(t, "gcc"), "-shared", "-fPIC", "-I../internal/pi/include", "-DPI_TABLE=PI_TABLE_15_47",

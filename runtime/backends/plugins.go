@@ -25,7 +25,7 @@ const maxPlugins = 256
 // each.
 func (d *Discovery) openPlugins(o *Options, t *tracer) []*Found {
 	file, explicit := configFile(o)
-	names, err := readConfig(file)
+	names, err := o.readPlugins(file)
 	if err != nil && (explicit || !errors.Is(err, os.ErrNotExist)) {
 		f := &Found{Name: file, Plugin: true, Part: Plugins}
 		f.recordFailure(t, fmt.Errorf("%s: %w", orElse(map[bool]string{true: configVariable}[explicit], "plugins"), err))
@@ -45,7 +45,7 @@ func (d *Discovery) openPlugins(o *Options, t *tracer) []*Found {
 // single part, whose process reports a configuration file that cannot be read.
 func pluginParts(o *Options) (parts []string) {
 	file, _ := configFile(o)
-	names, err := readConfig(file)
+	names, err := o.readPlugins(file)
 	if err != nil || len(names) == 0 {
 		return []string{Plugins}
 	}
@@ -61,7 +61,7 @@ func pluginParts(o *Options) (parts []string) {
 // reported when they are opened.
 func pluginNames(o *Options) (names []string) {
 	file, _ := configFile(o)
-	libraries, err := readConfig(file)
+	libraries, err := o.readPlugins(file)
 	if err != nil {
 		return nil
 	}
@@ -129,6 +129,39 @@ func parseConfig(path string, r io.Reader) (names []string, err error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return names, nil
+}
+
+// readPlugins lists the libraries of a configuration file, each once: two names of one file
+// would give its devices twice.
+func (o *Options) readPlugins(path string) (names []string, err error) {
+	listed, err := readConfig(path)
+	var files []os.FileInfo
+	for _, name := range listed {
+		file := o.pluginFile(name)
+		same := func(other os.FileInfo) bool { return os.SameFile(file, other) }
+		if slices.Contains(names, name) || file != nil && slices.ContainsFunc(files, same) {
+			continue
+		}
+		names = append(names, name)
+		if file != nil {
+			files = append(files, file)
+		}
+	}
+	return names, err
+}
+
+// pluginFile is the first file of a name's candidates that is there, nil if the loader alone may
+// find one.
+func (o *Options) pluginFile(name string) os.FileInfo {
+	for _, path := range candidates(o, name) {
+		if !strings.ContainsRune(path, filepath.Separator) {
+			break
+		}
+		if info, err := os.Stat(path); err == nil {
+			return info
+		}
+	}
+	return nil
 }
 
 // candidates returns the paths to try for a name: in the folders of LD_LIBRARY_PATH, in
