@@ -224,7 +224,9 @@ func TestPluginTwice(t *testing.T) {
 	if err := errors.Join(os.WriteFile(config, []byte(text), 0o644), os.WriteFile(library, nil, 0o644), os.Symlink(library, link)); err != nil {
 		t.Fatal(err)
 	}
-	o := &Options{Getenv: func(name string) string { return map[string]string{configVariable: config, "LD_LIBRARY_PATH": folder}[name] }}
+	o := &Options{Getenv: func(name string) string {
+		return map[string]string{configVariable: config, "LD_LIBRARY_PATH": folder}[name]
+	}}
 	names, err := o.readPlugins(config)
 	if want := []string{library, "libpi_none.so"}; err != nil || !slices.Equal(names, want) {
 		t.Errorf("%v, %v; want %v", names, err, want)

@@ -24,7 +24,9 @@ var (
 // inheritedError is the failure of a command that waited for an event which failed.
 type inheritedError struct{ cause error }
 
-func (e *inheritedError) Error() string { return "an event that it waits for failed: " + e.cause.Error() }
+func (e *inheritedError) Error() string {
+	return "an event that it waits for failed: " + e.cause.Error()
+}
 
 func (e *inheritedError) Unwrap() error { return e.cause }
 
