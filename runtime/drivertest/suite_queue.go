@@ -217,7 +217,17 @@ func (s *suite) testFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closeAtEnd(t, event)
+	told := make(chan error, 1)
+	event.OnDone(func(err error) { told <- err })
 	gate.Complete(cause)
+	select {
+	case err := <-told:
+		if err == nil {
+			t.Error("OnDone tells no failure of the command after a failed event")
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("OnDone does not tell that the command after a failed event has ended")
+	}
 	if err := event.Wait(t.Context()); err == nil || event.Status() != driver.Failed {
 		t.Errorf("the command after a failed event: %v, %v", err, event.Status())
 	}

@@ -49,6 +49,10 @@ type abilities struct {
 	refusesVariables bool
 	// noHostEvents is the reason why events that the host ends cannot be used.
 	noHostEvents string
+	// silentFailures: callbacks are not called for events that failed.
+	silentFailures bool
+	// keepsFailed: a command that failed stays among those that wait for an event of the host.
+	keepsFailed bool
 	// noFunctionPointers: the driver refuses function pointers, or they end the process.
 	noFunctionPointers bool
 

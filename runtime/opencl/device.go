@@ -37,7 +37,8 @@ type Device struct {
 	own      sync.Mutex
 	internal *queue // for the device's own work
 
-	late *lateCalls
+	late     *lateCalls
+	watching atomic.Bool // watchFailures has begun
 }
 
 // oldestVersion is OpenCL 1.2, which introduced clCompileProgram and clLinkProgram. For a

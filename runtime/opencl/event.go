@@ -26,12 +26,55 @@ type event struct {
 	after []*event // that the command waits for, to name the first cause; nil once it succeeded
 	ended bool     // the host ended it
 	cause error    // the host's
+	// dependents are the commands that wait for this event of the host, with a use of each,
+	// until the driver was told of its end.
+	dependents []*event
+	told       chan struct{} // closed then; nil for a command
+	isTold     bool
 }
 
 func (d *Device) newEvent(q *queue, handle cl.Handle, call string, after []*event, uses int32) *event {
 	e := &event{device: d, queue: q, handle: handle, call: call, after: after}
 	e.uses.Store(uses)
+	if q == nil {
+		e.told = make(chan struct{})
+	}
+	for _, before := range after {
+		before.keepDependent(e)
+	}
 	return e
+}
+
+// keepDependent keeps the event of a command that waits for this event of the host, until the
+// driver was told of the end of the latter. Such a command may end before, if another event
+// fails that it waits for. PoCL up to 3.1 then still has it in the list of this one, and would
+// use it there after its release.
+func (e *event) keepDependent(dependent *event) {
+	if e.queue != nil || !e.device.able.keepsFailed {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.isTold {
+		dependent.uses.Add(1)
+		e.dependents = append(e.dependents, dependent)
+	}
+}
+
+// releaseDependents ends the uses of keepDependent.
+func (e *event) releaseDependents() (err error) {
+	e.mu.Lock()
+	list := e.dependents
+	e.dependents = nil
+	if e.told != nil && !e.isTold {
+		e.isTold = true
+		close(e.told)
+	}
+	e.mu.Unlock()
+	for _, dependent := range list {
+		err = errors.Join(err, dependent.releaseUse())
+	}
+	return err
 }
 
 // waitsFor are the events that the command waits for.
@@ -54,7 +97,7 @@ func (e *event) releaseUse() error {
 	if e.uses.Add(-1) > 0 {
 		return nil
 	}
-	return e.device.api.Release(cl.ReleaseEvent, e.handle)
+	return errors.Join(e.device.api.Release(cl.ReleaseEvent, e.handle), e.releaseDependents())
 }
 
 // Close releases the event.
@@ -317,11 +360,8 @@ func (e *event) onEnd(f func(error)) (err error) {
 	}
 	// Oclgrind does not call back for an event that has ended already. A driver that
 	// does finds the function taken.
-	if status, err := e.readStatus(); err == nil && status <= 0 {
-		if w := takeCallback(number); w != nil {
-			w.tellEnd(status)
-		}
-	}
+	e.tellIfEnded(number)
+	e.device.watchFailures()
 	return nil
 }
 
@@ -384,6 +424,7 @@ func (e *event) Complete(err error) {
 	}
 	// The call fails only for an event that has ended, and this one has not.
 	_ = e.device.api.SetUserEvent(e.handle, status)
+	_ = e.releaseDependents() // an error has no receiver here
 }
 
 // ownEvents returns the events as this package's. It fails for those of other devices.

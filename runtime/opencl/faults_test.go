@@ -175,7 +175,7 @@ func TestNoLoader(t *testing.T) {
 // of the platform and of the driver: those of Debian 12 and 13 and Intel's.
 var installedQuirks = []struct{ device, version, quirks string }{
 	{"intel", "", "intel-exit"},
-	{"pocl", "PoCL 3.1", "pocl-bitcode pocl-variables"},
+	{"pocl", "PoCL 3.1", "pocl-bitcode pocl-variables pocl-callbacks pocl-failures"},
 	{"pocl", "PoCL 6.0", ""},
 	{"rusticl", "driver 22.3", "rusticl-binary rusticl-events"},
 	{"rusticl", "driver 25.0", "rusticl-linker rusticl-variables rusticl-pointers rusticl-failures"},

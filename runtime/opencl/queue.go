@@ -253,6 +253,7 @@ func (q *queue) flushOpen() {
 // Finish waits for everything queued and reports the first failure since the
 // last Finish.
 func (q *queue) Finish() error {
+	q.waitForHost()
 	state := q.state.Load()
 	submitted := state.Submitted.Load()
 	err := q.device.api.Finish(q.handle)
@@ -272,6 +273,31 @@ func (q *queue) Finish() error {
 	err = errors.Join(q.err, err)
 	q.err = nil
 	return err
+}
+
+// waitForHost waits until a driver that crashes otherwise was told of the ends of all events of
+// the host that commands of the queue wait for.
+func (q *queue) waitForHost() {
+	if !q.device.able.keepsFailed {
+		return
+	}
+	for _, told := range q.hostEvents() {
+		<-told
+	}
+}
+
+// hostEvents are those of the pending commands.
+func (q *queue) hostEvents() (list []chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, p := range q.pending {
+		for _, before := range p.event.waitsFor() {
+			if before.told != nil {
+				list = append(list, before.told)
+			}
+		}
+	}
+	return list
 }
 
 // dropChain ends the failure that later commands inherit.

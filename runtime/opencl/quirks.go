@@ -44,6 +44,16 @@ var quirks = []quirk{
 		},
 	},
 	{
+		name: "pocl-callbacks", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-3]\.`),
+		why: "PoCL up to 3.1 calls no callback for an event that failed",
+		set: func(_ *Device, a *abilities, _ []string) { a.silentFailures = true },
+	},
+	{
+		name: "pocl-failures", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-3]\.`),
+		why: "PoCL up to 3.1 crashes if the host ends an event for which a command waits that has failed and was released",
+		set: func(_ *Device, a *abilities, _ []string) { a.keepsFailed = true },
+	},
+	{
 		name: "oclgrind-bitcode", platform: lazyregexp.New(`^Oclgrind`), version: lazyregexp.New(`Oclgrind (1\d|2[01])\.`),
 		why: "Oclgrind up to 21.10 takes the bitcode of LLVM 14 with typed pointers, and finds unresolved symbols at the launch only",
 		set: func(d *Device, a *abilities, _ []string) { a.takeBitcode(d, 14) },

@@ -19,6 +19,8 @@ func TestQuirkVersions(t *testing.T) {
 		"intel-exit":        {intel, []string{"2023.16.7.0.21_160000", "2026.22.10.0.01_160000"}, []string{"2022.14.7.0.30", "2030.1.0"}},
 		"pocl-bitcode":      {pocl, []string{pocl3, "OpenCL 1.2 pocl PoCL 1.8 Linux, LLVM 11.0.1"}, []string{pocl5}},
 		"pocl-variables":    {pocl, []string{pocl3}, []string{pocl5}},
+		"pocl-callbacks":    {pocl, []string{pocl3}, []string{pocl5}},
+		"pocl-failures":     {pocl, []string{pocl3}, []string{pocl5}},
 		"oclgrind-bitcode":  {oclgrind, []string{"OpenCL 3.0 (Oclgrind 21.10)", "OpenCL 1.2 (Oclgrind 19.10)"}, []string{"OpenCL 3.0 (Oclgrind 24.1)"}},
 		"oclgrind-threads":  {oclgrind, []string{"OpenCL 3.0 (Oclgrind 21.10)"}, []string{"OpenCL 3.0 (Oclgrind 24.1)"}},
 		"oclgrind-events":   {oclgrind, []string{"OpenCL 3.0 (Oclgrind 21.10)"}, []string{"OpenCL 3.0 (Oclgrind 24.1)"}},
