@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"offlink/runtime/driver"
@@ -18,6 +19,9 @@ var ErrDriverEnded = errors.New("the exit of the process has ended this driver")
 type Backend struct {
 	// Name is that of its drivers; "" where only they know it, as plugins do.
 	Name string
+	// Provides, if set, reports whether it may have a driver of that name, in small letters.
+	// It opens nothing.
+	Provides func(name string) bool
 	// Open is called at most once. The runtime closes the drivers.
 	Open func() []driver.Driver
 	// Embedded is set for a back end without a library of its own: it works as
@@ -36,6 +40,11 @@ type lazyBackend struct {
 	drivers []driver.Driver
 	devices []*Device
 	err     error
+}
+
+// mayBe reports whether the back end may have a driver of that name, in small letters.
+func (b *lazyBackend) mayBe(name string) bool {
+	return b.Name != "" && strings.ToLower(b.Name) == name || b.Provides != nil && b.Provides(name)
 }
 
 // listDevices opens the back end on its first call.

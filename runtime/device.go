@@ -134,13 +134,13 @@ func (r *Runtime) findDevice(spelled string, told *choiceTrace) (*Device, error)
 	s.told = told
 	told.requested(spelled)
 	for _, b := range r.backends {
-		if b.Name != "" && strings.ToLower(b.Name) == s.backend {
+		if b.mayBe(s.backend) {
 			s.lookAt(b)
 		}
 	}
 	if s.fitting != nil {
 		told.selected(s.fitting)
-		return s.fitting, nil // those without a name need not be opened
+		return s.fitting, nil // the others need not be opened
 	}
 	for _, b := range r.backends {
 		if s.suits {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -172,7 +173,7 @@ func driversOf(found []*Found) (list []driver.Driver) {
 func Lazy(o Options) []runtime.Backend {
 	l := &lazyDiscovery{options: o}
 	l.start = sync.OnceValue(l.readEnvironment)
-	list := []runtime.Backend{{Open: l.openPlugins}}
+	list := []runtime.Backend{{Open: l.openPlugins, Provides: l.namesPlugin}}
 	for _, b := range builtin {
 		list = append(list, runtime.Backend{Name: b.name, Open: func() []driver.Driver { return l.openBuiltin(b) }, Embedded: b.library == ""})
 	}
@@ -229,6 +230,12 @@ func (l *lazyDiscovery) openBuiltin(b backend) []driver.Driver {
 
 func (l *lazyDiscovery) openPlugins() []driver.Driver {
 	return l.openFound(func() []*Found { return l.discovery.openPlugins(&l.options, l.tracer) })
+}
+
+// namesPlugin reports whether the configuration file names a plugin of that back end, which
+// is opened before a built-in one whose place it takes.
+func (l *lazyDiscovery) namesPlugin(name string) bool {
+	return slices.ContainsFunc(pluginNames(&l.options), func(plugin string) bool { return strings.EqualFold(plugin, name) })
 }
 
 // refusal is a driver without devices, whose Devices returns an error.

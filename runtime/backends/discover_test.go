@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"offlink/internal/testtool"
+	"offlink/runtime"
 	"offlink/runtime/driver"
 	"offlink/runtime/drivertest"
 	"offlink/runtime/selector"
@@ -213,8 +214,26 @@ func TestPluginNames(t *testing.T) {
 	}
 }
 
-// TestPluginReplaces: a plugin with devices takes the place of the back end of
-// its name.
+// TestPluginByName: the error about a name that is not found says that the path is to be written,
+// and which if the library is beside the configuration file.
+func TestPluginByName(t *testing.T) {
+	folder := t.TempDir()
+	config, library := filepath.Join(folder, "plugins.conf"), filepath.Join(folder, "libbeside.so")
+	if err := errors.Join(os.WriteFile(config, []byte("libbeside.so\nlibnowhere.so\n"), 0o644), os.WriteFile(library, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Discover(Options{Getenv: environment(noDrivers, "SYCL_PI_CONFIG="+config)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for name, want := range map[string]string{"libbeside.so": "write the path " + library + " in " + config, "libnowhere.so": "write its path in " + config} {
+		if f := foundNamed(t, d, name); f.Err == nil || !strings.Contains(f.Err.Error(), want) || len(f.Attempts) == 0 {
+			t.Errorf("%s: %v, tried %v; want %q", name, f.Err, f.Attempts, want)
+		}
+	}
+}
+
 // TestPluginTwice: a library that a configuration file names twice, by its path or a link too, is
 // one back end.
 func TestPluginTwice(t *testing.T) {
@@ -233,13 +252,46 @@ func TestPluginTwice(t *testing.T) {
 	}
 }
 
-func TestPluginReplaces(t *testing.T) {
-	library := filepath.Join(t.TempDir(), "libpi_opencl.so")
+// buildPlugin makes a plugin of the back end opencl.
+func buildPlugin(t *testing.T) (library string) {
+	t.Helper()
+	library = filepath.Join(t.TempDir(), "libpi_opencl.so")
 	cmd := exec.Command(testtool.Path(t, "gcc"), "-shared", "-fPIC", "-I../internal/pi/include", "-DPI_TABLE=PI_TABLE_15_47",
 		`-DPI_VERSION="15.47.3"`, "-DPI_TEXT=20", "-I../drivertest/testdata", "-o", library, "../piplugin/testdata/plugin.c")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	return library
+}
+
+// TestPluginReplacesByName: a program that asks for the back end by its name alone gets the plugin
+// too.
+func TestPluginReplacesByName(t *testing.T) {
+	defer func(before []backend) { builtin = before }(builtin)
+	opened := false
+	builtin = []backend{{name: "opencl", library: "libOpenCL.so.1", open: func(*Options, *tracer) (driver.Driver, error) {
+		opened = true
+		return nil, errors.New("opened in spite of the plugin")
+	}}}
+	config := filepath.Join(t.TempDir(), "plugins.conf")
+	if err := os.WriteFile(config, []byte(buildPlugin(t)+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"opencl", "OpenCL:*"} {
+		rt := runtime.NewLazily(Lazy(Options{Getenv: environment("SYCL_PI_CONFIG=" + config)}), runtime.Options{})
+		if d, err := rt.Device(name); err != nil || d.Backend != "opencl" || opened {
+			t.Errorf("%s: %v, %v; the built-in back end was opened: %v", name, d, err, opened)
+		}
+		if err := rt.Shutdown(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestPluginReplaces: a plugin with devices takes the place of the back end of
+// its name.
+func TestPluginReplaces(t *testing.T) {
+	library := buildPlugin(t)
 	d := configured(t, library+"\n", "ONEAPI_DEVICE_SELECTOR=opencl:*")
 	var plugin, builtIn *Found
 	for _, f := range d.Backends {

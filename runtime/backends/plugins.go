@@ -183,6 +183,20 @@ func candidates(o *Options, name string) (list []string) {
 	return append(list, name)
 }
 
+// advisePath adds to the error of a library that was looked for by its name, and not found, that
+// its path finds it.
+func advisePath(o *Options, name string, err error) error {
+	if _, ok := errors.AsType[*dl.OpenError](err); !ok || strings.ContainsRune(name, filepath.Separator) {
+		return err
+	}
+	file, _ := configFile(o)
+	beside := filepath.Join(filepath.Dir(file), name)
+	if _, missing := os.Stat(beside); missing != nil {
+		return fmt.Errorf("%w; write its path in %s, or put its folder into LD_LIBRARY_PATH", err, file)
+	}
+	return fmt.Errorf("%w; a name is not looked for beside the configuration file: write the path %s in %s", err, beside, file)
+}
+
 // openPlugin opens one library. The name of its back end is made from that of the file, so
 // that the environment may exclude it before it is opened.
 func (d *Discovery) openPlugin(o *Options, t *tracer, name string) *Found {
@@ -198,7 +212,7 @@ func (d *Discovery) openPlugin(o *Options, t *tracer, name string) *Found {
 	enter, after := t.nativeCalls(piplugin.ResultName)
 	opened, err := piplugin.Open(piplugin.Options{Libraries: candidates(o, name), Enter: enter, Trace: after})
 	if err != nil {
-		f.recordFailure(t, err)
+		f.recordFailure(t, advisePath(o, name, err))
 		return f
 	}
 	f.Attempts = opened.Attempts()
