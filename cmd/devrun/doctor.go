@@ -177,7 +177,7 @@ func (r *backendReport) foundState() string {
 		return "not opened: excluded by " + r.Filtered
 	case r.Filtered != "":
 		return "found; all devices are excluded by " + r.Filtered
-	case len(r.Tried) > 0 && len(r.Devices) == 0:
+	case len(r.Tried) > 0 && len(r.Devices) == 0 && r.Path == "":
 		return "not found"
 	case r.Error != "":
 		return "failed"

@@ -222,12 +222,13 @@ func TestPluginByName(t *testing.T) {
 	if err := errors.Join(os.WriteFile(config, []byte("libbeside.so\nlibnowhere.so\n"), 0o644), os.WriteFile(library, nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	d, err := Discover(Options{Getenv: environment(noDrivers, "SYCL_PI_CONFIG="+config)})
+	t.Chdir(folder)
+	d, err := Discover(Options{Getenv: environment(noDrivers, "SYCL_PI_CONFIG=plugins.conf")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	for name, want := range map[string]string{"libbeside.so": "write the path " + library + " in " + config, "libnowhere.so": "write its path in " + config} {
+	for name, want := range map[string]string{"libbeside.so": "write the path " + library + " in plugins.conf", "libnowhere.so": "write its path in plugins.conf"} {
 		if f := foundNamed(t, d, name); f.Err == nil || !strings.Contains(f.Err.Error(), want) || len(f.Attempts) == 0 {
 			t.Errorf("%s: %v, tried %v; want %q", name, f.Err, f.Attempts, want)
 		}

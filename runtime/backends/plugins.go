@@ -190,8 +190,8 @@ func advisePath(o *Options, name string, err error) error {
 		return err
 	}
 	file, _ := configFile(o)
-	beside := filepath.Join(filepath.Dir(file), name)
-	if _, missing := os.Stat(beside); missing != nil {
+	beside, unknown := filepath.Abs(filepath.Join(filepath.Dir(file), name))
+	if _, missing := os.Stat(beside); unknown != nil || missing != nil {
 		return fmt.Errorf("%w; write its path in %s, or put its folder into LD_LIBRARY_PATH", err, file)
 	}
 	return fmt.Errorf("%w; a name is not looked for beside the configuration file: write the path %s in %s", err, beside, file)

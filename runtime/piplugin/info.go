@@ -2,6 +2,7 @@ package piplugin
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"offlink/runtime/driver"
@@ -25,7 +26,12 @@ func isIntelOpenCL(platform string) bool { return strings.HasPrefix(platform, "I
 
 // infoReader asks for the device's properties, whose numbers are OpenCL's.
 func (d *Device) infoReader() *clinfo.Reader {
-	return &clinfo.Reader{Lenient: true, Query: func(param uint32) ([]byte, error) { return d.plugin.Raw(pi.DeviceGetInfo, param, d.handle) }}
+	return &clinfo.Reader{Lenient: true, Query: func(param uint32) (value []byte, err error) {
+		if value, err = d.plugin.Raw(pi.DeviceGetInfo, param, d.handle); err != nil {
+			err = fmt.Errorf("property %#x: %w", param, err)
+		}
+		return value, err
+	}}
 }
 
 // readInfo fills the description of the device.
