@@ -261,12 +261,6 @@ func (l *lowering) boundsAt(p lowered, offset int64) *lanes.Bounds {
 	return l.exactBounds(root, p.stepsTo(place{offset: offset}), p.words[0])
 }
 
-// frameBounds is the private memory of the whole group: an index out of one
-// variable of it may reach another, and nothing else.
-func (l *lowering) frameBounds() *lanes.Bounds {
-	return &lanes.Bounds{Base: l.f.Arg(lanes.I32, lanes.RecordFrame), Len: l.f.Arg(lanes.I32, lanes.RecordFrames), Memory: spaceNames[spacePrivate]}
-}
-
 // elements are the indexes of an array. The distance from its start is counted in elements.
 func (l *lowering) elements(p *place, offset int64) *lanes.Bounds {
 	size := max(p.v.elem, 1)

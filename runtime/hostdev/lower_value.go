@@ -185,11 +185,11 @@ func (l *lowering) spell(v lowered) lowered {
 	if v.place == nil {
 		return v
 	}
-	address := l.addressOf(v)
-	to := lowered{t: v.t, words: []*lanes.Value{address}, root: l.frameBounds()}
-	if v.place.v.mode == modeFrame {
-		to.steps = steps{from: l.b.ID(lanes.OpFrame, v.place.v.at), indexes: v.place.indexes, offset: v.place.offset}
-	}
+	at := v.place
+	to := lowered{t: v.t, words: []*lanes.Value{l.addressOf(v)}}
+	start := l.b.ID(lanes.OpFrame, at.v.at)
+	to.root = &lanes.Bounds{Base: start, Len: l.i32(at.v.t.size), Memory: spaceNames[spacePrivate]}
+	to.steps = steps{from: start, indexes: at.indexes, offset: at.offset}
 	return to
 }
 

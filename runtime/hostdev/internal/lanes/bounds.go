@@ -129,6 +129,13 @@ func (e *emitter) uniformBounds(v *Value) bool {
 	return e.a.classOf(v.Bounds.Base).isUniform() && e.a.classOf(v.limitValue()).isUniform()
 }
 
+// keepsDistance tells whether the address lies as far from the base in each lane: both have the
+// same step from lane to lane, as in variables of which each work-item has its own.
+func (e *emitter) keepsDistance(v *Value) bool {
+	address, base := e.testClass(v), e.a.classOf(v.Bounds.Base)
+	return !v.Bounds.Table && base.Level == Strided && base == address && e.a.classOf(v.limitValue()).isUniform()
+}
+
 // checkBounds checks the lanes of a mask.
 func (e *emitter) checkBounds(v *Value, mask Reg) {
 	if v.Bounds == nil {
@@ -136,7 +143,7 @@ func (e *emitter) checkBounds(v *Value, mask Reg) {
 	}
 	uniform := e.uniformBounds(v)
 	switch {
-	case uniform && e.testClass(v).isUniform():
+	case uniform && e.testClass(v).isUniform() || e.keepsDistance(v):
 		e.checkSpan(v, 0)
 	case uniform && mask == NoReg && e.accessSpan(v) > 0:
 		e.checkSpan(v, e.accessSpan(v))

@@ -37,6 +37,25 @@ kernel void private_vector(global int *a, int n, local int *l) {
   vstore4((int4)GID, 0, v + n);
   a[GID] = v[GID];
 }
+struct mixed { int a; int b[3]; long c; };
+kernel void private_struct(global int *a, int n, local int *l) {
+  struct mixed s[3];
+  for (int i = 0; i < 3; i++) s[i].a = s[i].b[2] = s[i].c = i;
+  s[n].b[n & 1] = GID;
+  a[GID] = s[1].a + s[2].b[2] + (int)s[n].c;
+}
+kernel void private_struct_some(global int *a, int n, local int *l) {
+  struct mixed s[3];
+  for (int i = 0; i < 3; i++) s[i].a = s[i].c = i;
+  if (GID % 4 == 2) s[n].c = GID;
+  a[GID] = s[1].a + (int)s[2].c;
+}
+kernel void private_struct_varies(global int *a, int n, local int *l) {
+  struct mixed s[3];
+  for (int i = 0; i < 3; i++) s[i].a = s[i].c = i;
+  s[GID % 3 * n].c = GID;
+  a[GID] = s[1].a + (int)s[2].c;
+}
 kernel void constant_load(global int *a, int n, local int *l) { a[GID] = fixed[n / 4]; }
 kernel void constant_vector(global int *a, int n, local int *l) {
   int4 v = vload4(0, fixed + n / 4); // all of it: a load whose result nobody uses is left out
