@@ -231,11 +231,19 @@ func TestAbortBetweenGroups(t *testing.T) {
 				t.Fatal(err)
 			}
 			args := []driver.Arg{p.buffer(make([]int32, 3)), byValueOf(int32(4)), byValueOf(int32(2))}
-			if err := p.queue.Launch(k, driver.Range{Global: []int{1 << 40}, Local: []int{1}}, args, driver.Sync{}); err != nil {
+			var running driver.Event
+			if err := p.queue.Launch(k, driver.Range{Global: []int{1 << 40}, Local: []int{1}}, args, driver.Sync{Done: &running}); err != nil {
 				t.Fatal(err)
 			}
+			defer running.Close()
 			enough := errors.New("enough")
-			time.AfterFunc(20*time.Millisecond, func() { p.queue.(driver.Aborter).Abort(enough) })
+			go func() {
+				for running.Status() < driver.Running { // a command that has not begun ends with the cause alone
+					time.Sleep(time.Millisecond)
+				}
+				time.Sleep(20 * time.Millisecond)
+				p.queue.(driver.Aborter).Abort(enough)
+			}()
 			if err := p.queue.Finish(); !errors.Is(err, enough) || !strings.Contains(err.Error(), "kernel divide") {
 				t.Errorf("Finish of an aborted queue: %v; want the kernel and the cause", err)
 			}
