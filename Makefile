@@ -73,7 +73,7 @@ test: setup-test build ## install what is missing, then run every test
 	$(MAKE) -C build/installed/usr/share/offlink/examples/dynlink check
 	scripts/test-cmake build/installed/usr
 	OFFLINK_REQUIRE_TOOLS=1 OFFLINK_TORTURE_RUNS=$(TORTURE_RUNS) $(GO) test -count=1 -timeout 25m ./...
-	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m -race $$($(GO) list ./runtime/... ./cmd/internal/... ./toolchain/... | grep -v '/hostdev$$')
+	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m -race $$($(GO) list ./runtime/... ./cmd/internal/... ./toolchain/... | grep -v -e '/hostdev$$' -e '/devicelib$$')
 	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m -race -run 'Abort|Budget|CloseStops|Driver|EachCall|Transfers|Throughput' ./runtime/hostdev
 	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m -race -run 'Concurrent|Jobs' ./ir/irtext ./cmd/postlink
 	$(MAKE) test-dpcpp
