@@ -1,6 +1,8 @@
 package devicefile
 
 import (
+	"fmt"
+
 	"offlink/wrapper"
 	"offlink/wrapper/devimg"
 )
@@ -47,10 +49,10 @@ func Images(file *wrapper.File, o Options) ([]*devimg.Image, error) {
 
 // copyImages makes the images independent of the file.
 func copyImages(images []*devimg.Image) error {
-	for _, img := range images {
+	for i, img := range images {
 		code, err := devimg.ReadCode(img.Code)
 		if err != nil {
-			return err
+			return fmt.Errorf("image %d: %w", i, err)
 		}
 		img.Code = devimg.Bytes(append([]byte(nil), code...))
 		img.Properties = img.Properties.Clone()
