@@ -14,8 +14,8 @@ import (
 	"offlink/runtime/backends"
 )
 
-// A driver or a plugin may call _exit(0) in the middle of a launch, and devrun would end with
-// success and without a word. So work that may open their libraries is done in a process of its
+// A driver or a plugin may call _exit(0) in the middle of a launch, and devrun would then end with
+// success and print nothing. So work that may open their libraries is done in a process of its
 // own, which tells devrun when it ends by itself. The process has the standard streams, the
 // group and the limits of devrun, and its last line to devrun is the exit code.
 

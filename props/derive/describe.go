@@ -52,7 +52,7 @@ func describeModuleType(name string, v props.Value) (string, bool) {
 	return describeEnumerator(name == "type", v, "SPIR-V", "PTX", "AMDGCN")
 }
 
-// describeEnumerator returns the word for a number that counts from 0. A number without a word is
+// describeEnumerator returns the word for a number that counts from 0. A number that has none is
 // from a newer release, and is shown as it is.
 func describeEnumerator(known bool, v props.Value, words ...string) (string, bool) {
 	if !known || v.Type() != props.TypeUint32 || uint64(v.Uint32()) >= uint64(len(words)) {

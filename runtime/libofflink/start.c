@@ -76,7 +76,7 @@ void offlink_expect_exit(void) { atexit(end_drivers); }
 
 int offlink_drivers_ended(void) { return __atomic_load_n(&exiting, __ATOMIC_SEQ_CST); }
 
-/* Drivers that another runtime has opened end without a word. exit begins with the
+/* Drivers that another runtime has opened end silently. exit begins with the
  * destructors of the main thread's thread_local objects, so one of those tells of
  * it; handlers of exit that are registered before main would run too late, after
  * the destructors of all libraries. glibc alone has the function. */

@@ -97,7 +97,7 @@ var told failureLog
 
 // tellFailure prints a failure for which the interface has no code: that of a kernel, most of
 // all. Hosts throw an exception without its text, and some drop that, as dpctl does when it waits
-// for an event: the results would be wrong without a word.
+// for an event: the results would be wrong and nothing would say so.
 func (l *failureLog) tellFailure(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

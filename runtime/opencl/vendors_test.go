@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestVendorProblems: drivers that the loader leaves out without a word are
+// TestVendorProblems: drivers that the loader leaves out silently are
 // told with the file that names them, and others are not.
 func TestVendorProblems(t *testing.T) {
 	if runtime.GOOS != "linux" {

@@ -44,7 +44,7 @@ func leaveKept() {
 }
 
 // slowOpening is the time after which a driver that is being opened is reported: they answer
-// within a second, but one that waits for something does so without a word.
+// within a second, but one that waits for something prints nothing.
 const slowOpening = 10 * time.Second
 
 // Opening is KeepSignals for the first calls of a driver. A message says so if they have not
