@@ -22,7 +22,7 @@ func (e ExecutionModel) String() string { return enumName(kindExecutionModel, ui
 // EntryPoints returns the entry points in the order of the module.
 func (m *Module) EntryPoints() []EntryPoint {
 	list := make([]EntryPoint, 0, len(m.sections[sectionEntryPoint]))
-	for _, in := range m.sections[sectionEntryPoint] {
+	for in := range m.known(sectionEntryPoint) {
 		e := EntryPoint{Model: ExecutionModel(in.Words[0]), Function: ID(in.Words[1])}
 		var ids []uint32
 		e.Name, ids = getString(in.Words[2:])
@@ -50,7 +50,7 @@ const (
 // ExecutionModes returns the modes of the entry points of a function.
 func (m *Module) ExecutionModes(function ID) []ExecutionMode {
 	var list []ExecutionMode
-	for _, in := range m.sections[sectionExecutionMode] {
+	for in := range m.known(sectionExecutionMode) {
 		if ID(in.Words[0]) == function {
 			list = append(list, ExecutionMode{in.Words[1], in.Words[2:]})
 		}

@@ -2,6 +2,7 @@ package spirv
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 )
 
@@ -115,6 +116,18 @@ var sectionOf = map[Opcode]section{
 	OpFunctionEnd:             sectionFunctions,
 	OpFunctionParameter:       sectionFunctions,
 	OpLabel:                   sectionFunctions,
+}
+
+// known yields the instructions that belong in a section. An unknown instruction may stand among
+// them, which need not have their words.
+func (m *Module) known(s section) iter.Seq[*Instruction] {
+	return func(yield func(*Instruction) bool) {
+		for _, in := range m.sections[s] {
+			if sectionOf[in.Op] == s && in.Op.grammarInfo() != nil && !yield(in) {
+				return
+			}
+		}
+	}
 }
 
 // Functions returns the functions in the order of the module, which has declarations before
@@ -246,8 +259,8 @@ func (a AddressingModel) String() string { return enumName(kindAddressingModel, 
 // AddressingModel returns the module's addressing model, Logical if it does
 // not declare one.
 func (m *Module) AddressingModel() AddressingModel {
-	if list := m.sections[sectionMemoryModel]; len(list) > 0 {
-		return AddressingModel(list[0].Words[0])
+	for in := range m.known(sectionMemoryModel) {
+		return AddressingModel(in.Words[0])
 	}
 	return AddressingLogical
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -193,6 +194,28 @@ func TestUnknownInstruction(t *testing.T) {
 	if want := "new: instruction 28672 at byte 32 is not known and cannot be linked"; err == nil || err.Error() != want {
 		t.Errorf("Link: %v; want %s", err, want)
 	}
+}
+
+// TestUnknownAmongKnown: in the section of entry points, say, it is not taken for one of them.
+func TestUnknownAmongKnown(t *testing.T) {
+	unknown := inst(Opcode(0x7000))
+	entry := appendString([]uint32{uint32(ExecutionModelKernel), 4}, "k")
+	m, err := Parse(words(Version1_0, 9, unknown, inst(OpCapability, 6), unknown, inst(OpExtension, appendString(nil, "x")...), unknown,
+		inst(OpMemoryModel, 2, 2), unknown, inst(OpEntryPoint, entry...), unknown, inst(OpExecutionMode, 4, 31), unknown,
+		inst(OpTypeVoid, 1), inst(OpTypeFunction, 2, 1), inst(OpFunction, 1, 4, 0, 2), inst(OpLabel, 5), inst(OpReturn), inst(OpFunctionEnd)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := m.EntryPoints(); len(e) != 1 || e[0].Name != "k" {
+		t.Errorf("EntryPoints = %v; want k", e)
+	}
+	if modes := m.ExecutionModes(4); len(modes) != 1 || modes[0].Mode != 31 {
+		t.Errorf("ExecutionModes = %v; want 31", modes)
+	}
+	if m.Declares(0) || !m.Declares(6) || !slices.Equal(m.Extensions(), []string{"x"}) || m.AddressingModel() != AddressingPhysical64 {
+		t.Errorf("extensions %v, addressing model %v; want x and Physical64", m.Extensions(), m.AddressingModel())
+	}
+	_ = m.Verify() // it may refuse the module, and nothing else
 }
 
 // TestHostAccess reads the name of a device global in either numbering.

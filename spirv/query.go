@@ -7,7 +7,7 @@ func (m *Module) Instructions() iter.Seq[*Instruction] { return m.allInstruction
 
 // Extensions returns the names of the extensions that the module declares.
 func (m *Module) Extensions() (list []string) {
-	for _, in := range m.sections[sectionExtension] {
+	for in := range m.known(sectionExtension) {
 		name, _ := getString(in.Words)
 		list = append(list, name)
 	}
@@ -16,7 +16,7 @@ func (m *Module) Extensions() (list []string) {
 
 // Declares reports whether the module declares a capability.
 func (m *Module) Declares(capability Capability) bool {
-	for _, in := range m.sections[sectionCapability] {
+	for in := range m.known(sectionCapability) {
 		if Capability(in.Words[0]) == capability {
 			return true
 		}
