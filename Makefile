@@ -12,7 +12,7 @@ ENTRY_LDFLAGS := $(if $(filter linux/amd64 linux/arm64,$(or $(GOOS),$(shell $(GO
 # The core's goroutines are not interrupted with signals, which are the host
 # program's (runtime/libofflink/signals.c).
 CORE_LDFLAGS := -X runtime.godebugDefault=asyncpreemptoff=1
-SOURCES := go.mod go.sum $(shell find abort cmd filemap filetable ir parallel props runtime spirv split toolchain wrapper -type f -not -path '*/testdata/*' -not -name '*_test.go')
+SOURCES := go.mod go.sum $(shell find abort cmd filemap filetable ir lazy lazyregexp parallel props runtime spirv split toolchain wrapper -type f -not -path '*/testdata/*' -not -name '*_test.go')
 FUZZTIME ?= 20s
 # Built and run in the tree, installed, and by CMake (scripts/test-cmake).
 EXAMPLES := dynlink device-global plugin-lib spec-constants heat

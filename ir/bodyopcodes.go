@@ -1,6 +1,9 @@
 package ir
 
-import "offlink/ir/llvmschema"
+import (
+	"offlink/ir/llvmschema"
+	"offlink/lazy"
+)
 
 // Opcode is the operation of an instruction or constant expression.
 type Opcode uint8
@@ -111,13 +114,13 @@ var opcodeNames = [opcodes]string{
 	OpDebugRecord: "#dbg",
 }
 
-var opcodeByName = func() map[string]Opcode {
+var opcodeByName = lazy.Map[string, Opcode]{New: func() map[string]Opcode {
 	table := make(map[string]Opcode, opcodes)
 	for op, name := range opcodeNames {
 		table[name] = Opcode(op)
 	}
 	return table
-}()
+}}
 
 // String returns the keyword of text.
 func (o Opcode) String() string {
@@ -128,7 +131,7 @@ func (o Opcode) String() string {
 }
 
 // ParseOpcode returns the opcode of that keyword, or OpInvalid if there is none.
-func ParseOpcode(keyword []byte) Opcode { return opcodeByName[string(keyword)] }
+func ParseOpcode(keyword []byte) Opcode { return opcodeByName.Get()[string(keyword)] }
 
 // IsTerminator reports whether the instruction ends a block.
 func (o Opcode) IsTerminator() bool { return o >= OpRet && o <= OpUnreachable }
@@ -164,16 +167,18 @@ const (
 	FlagsFast = FlagReassoc | FlagNoNaNs | FlagNoInfs | FlagNoSignedZeros | FlagReciprocal | FlagContract | FlagApprox
 )
 
-var flagByName = map[string]Flags{
-	"nuw": FlagNUW, "nsw": FlagNSW, "exact": FlagExact, "disjoint": FlagDisjoint, "nneg": FlagNNeg,
-	"samesign": FlagSameSign, "inbounds": FlagInBounds | FlagNUSW, "nusw": FlagNUSW, "volatile": FlagVolatile,
-	"atomic": FlagAtomic, "weak": FlagWeak, "tail": FlagTail, "musttail": FlagMustTail, "notail": FlagNoTail,
-	"reassoc": FlagReassoc, "nnan": FlagNoNaNs, "ninf": FlagNoInfs, "nsz": FlagNoSignedZeros,
-	"arcp": FlagReciprocal, "contract": FlagContract, "afn": FlagApprox, "fast": FlagsFast,
-}
+var flagByName = lazy.Map[string, Flags]{New: func() map[string]Flags {
+	return map[string]Flags{
+		"nuw": FlagNUW, "nsw": FlagNSW, "exact": FlagExact, "disjoint": FlagDisjoint, "nneg": FlagNNeg,
+		"samesign": FlagSameSign, "inbounds": FlagInBounds | FlagNUSW, "nusw": FlagNUSW, "volatile": FlagVolatile,
+		"atomic": FlagAtomic, "weak": FlagWeak, "tail": FlagTail, "musttail": FlagMustTail, "notail": FlagNoTail,
+		"reassoc": FlagReassoc, "nnan": FlagNoNaNs, "ninf": FlagNoInfs, "nsz": FlagNoSignedZeros,
+		"arcp": FlagReciprocal, "contract": FlagContract, "afn": FlagApprox, "fast": FlagsFast,
+	}
+}}
 
 // ParseFlag returns the flags of that keyword, or 0 if it is not one of a flag.
-func ParseFlag(keyword []byte) Flags { return flagByName[string(keyword)] }
+func ParseFlag(keyword []byte) Flags { return flagByName.Get()[string(keyword)] }
 
 // Predicate is the predicate of a comparison, with LLVM's number.
 type Predicate uint8

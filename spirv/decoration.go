@@ -1,5 +1,7 @@
 package spirv
 
+import "offlink/lazy"
+
 // Decoration is one decoration of an identifier or of a member of a struct
 // type. Decoration groups are already taken apart.
 type Decoration struct {
@@ -96,7 +98,7 @@ func (m *Module) indexAnnotations(words int) error {
 	m.names = map[ID]string{}
 	m.decorationRoom = maxDecorations(words)
 	for _, in := range m.sections[sectionAnnotation] {
-		if index := annotations[in.Op]; index != nil {
+		if index := annotations.Get()[in.Op]; index != nil {
 			index(m, in.Words)
 		}
 		if m.decorationRoom <= 0 {
@@ -117,15 +119,17 @@ func maxDecorations(words int) int { return 1024 + 8*words }
 
 // annotations has the functions that index each kind of annotation. The decorations of a group
 // must precede the instructions that apply it: these are indexed when they are met.
-var annotations = map[Opcode]func(m *Module, words []uint32){
-	OpDecorate:             decorate(OpDecorate),
-	OpDecorateId:           decorate(OpDecorateId),
-	OpDecorateString:       decorate(OpDecorateString),
-	OpMemberDecorate:       decorateMember(OpMemberDecorate),
-	OpMemberDecorateString: decorateMember(OpMemberDecorateString),
-	OpGroupDecorate:        (*Module).decorateGroup,
-	OpGroupMemberDecorate:  (*Module).decorateGroupMembers,
-}
+var annotations = lazy.Map[Opcode, func(m *Module, words []uint32)]{New: func() map[Opcode]func(m *Module, words []uint32) {
+	return map[Opcode]func(m *Module, words []uint32){
+		OpDecorate:             decorate(OpDecorate),
+		OpDecorateId:           decorate(OpDecorateId),
+		OpDecorateString:       decorate(OpDecorateString),
+		OpMemberDecorate:       decorateMember(OpMemberDecorate),
+		OpMemberDecorateString: decorateMember(OpMemberDecorateString),
+		OpGroupDecorate:        (*Module).decorateGroup,
+		OpGroupMemberDecorate:  (*Module).decorateGroupMembers,
+	}
+}}
 
 func decorate(op Opcode) func(m *Module, words []uint32) {
 	return func(m *Module, words []uint32) {

@@ -79,7 +79,7 @@ func (d *dumper) writeOperand(in *Instruction, r operandRef) {
 		d.writeExtInst(in, r.at)
 	case r.kind == kindLiteralSpecConstantOpInteger:
 		d.WriteString(strings.TrimPrefix(Opcode(words[0]).String(), "Op"))
-	case enums[r.kind] != nil:
+	case coreEnums[r.kind] != nil:
 		d.WriteString(enumName(r.kind, words[0]))
 	default:
 		fmt.Fprint(d, words[0])

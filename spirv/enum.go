@@ -9,7 +9,7 @@ import (
 // enumName spells a value of an enumeration, "Kernel", or of a mask,
 // "Aligned|Volatile", with "None" for the empty mask.
 func enumName(kind operandKind, value uint32) string {
-	info := enums[kind]
+	info := coreEnums[kind]
 	if e := findEnumerant(kind, value); e != nil {
 		return e.name
 	}
@@ -31,7 +31,7 @@ func enumName(kind operandKind, value uint32) string {
 // BuiltInNumber returns the number of the built-in variable with a name such
 // as "GlobalInvocationId"; ok is false if the grammar has no such variable.
 func BuiltInNumber(name string) (uint32, bool) {
-	for _, e := range enums[kindBuiltIn].values {
+	for _, e := range coreEnums[kindBuiltIn].values {
 		if e.name == name {
 			return e.value, true
 		}
@@ -75,7 +75,7 @@ func (op Opcode) operandAt(number int) (o *operand, first bool) {
 
 // ExtInstIsLiteral is IsLiteral for an instruction of an extended set.
 func ExtInstIsLiteral(set string, number uint32, operand int) bool {
-	info := findInstruction(extendedSets[set], number)
+	info := findInstruction(extendedInstructions(set), number)
 	if info == nil {
 		return false
 	}
@@ -101,7 +101,7 @@ func (op Opcode) OperandCount() (least, most int) {
 
 // ExtInstOperandCount is OperandCount for an instruction of an extended set.
 func ExtInstOperandCount(set string, number uint32) (least, most int) {
-	info := findInstruction(extendedSets[set], number)
+	info := findInstruction(extendedInstructions(set), number)
 	if info == nil {
 		return 0, -1
 	}

@@ -2,8 +2,8 @@
 
 package spirv
 
-var extendedSets = map[string][]instructionInfo{
-	"OpenCL.std": {
+var extendedSets = []extendedSet{
+	{"OpenCL.std", []instructionInfo{
 		{0, "acos", []operand{{kindIdRef, one}}},
 		{1, "acosh", []operand{{kindIdRef, one}}},
 		{2, "acospi", []operand{{kindIdRef, one}}},
@@ -166,8 +166,8 @@ var extendedSets = map[string][]instructionInfo{
 		{202, "u_abs_diff", []operand{{kindIdRef, one}, {kindIdRef, one}}},
 		{203, "u_mul_hi", []operand{{kindIdRef, one}, {kindIdRef, one}}},
 		{204, "u_mad_hi", []operand{{kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}}},
-	},
-	"OpenCL.DebugInfo.100": {
+	}},
+	{"OpenCL.DebugInfo.100", []instructionInfo{
 		{0, "DebugInfoNone", nil},
 		{1, "DebugCompilationUnit", []operand{{kindLiteralInteger, one}, {kindLiteralInteger, one}, {kindIdRef, one}, {kindSourceLanguage, one}}},
 		{2, "DebugTypeBasic", []operand{{kindIdRef, one}, {kindIdRef, one}, {kindLiteralInteger, one}}},
@@ -205,8 +205,8 @@ var extendedSets = map[string][]instructionInfo{
 		{34, "DebugImportedEntity", []operand{{kindIdRef, one}, {kindLiteralInteger, one}, {kindIdRef, one}, {kindIdRef, one}, {kindLiteralInteger, one}, {kindLiteralInteger, one}, {kindIdRef, one}}},
 		{35, "DebugSource", []operand{{kindIdRef, one}, {kindIdRef, optional}}},
 		{36, "DebugModuleINTEL", []operand{{kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindLiteralInteger, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindLiteralInteger, one}}},
-	},
-	"SPIRV.debug": {
+	}},
+	{"SPIRV.debug", []instructionInfo{
 		{0, "DebugInfoNone", nil},
 		{1, "DebugCompilationUnit", []operand{{kindLiteralInteger, one}, {kindLiteralInteger, one}, {kindIdRef, one}, {kindSourceLanguage, one}}},
 		{2, "DebugTypeBasic", []operand{{kindIdRef, one}, {kindIdRef, one}, {kindLiteralInteger, one}}},
@@ -244,5 +244,5 @@ var extendedSets = map[string][]instructionInfo{
 		{34, "DebugImportedEntity", []operand{{kindIdRef, one}, {kindLiteralInteger, one}, {kindIdRef, one}, {kindIdRef, one}, {kindLiteralInteger, one}, {kindLiteralInteger, one}, {kindIdRef, one}}},
 		{35, "DebugSource", []operand{{kindIdRef, one}, {kindIdRef, optional}}},
 		{36, "DebugModuleINTEL", []operand{{kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindLiteralInteger, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}, {kindLiteralInteger, one}}},
-	},
+	}},
 }

@@ -39,6 +39,23 @@ type operand struct {
 
 // instructionInfo is one row of the grammar: of the core instructions or of
 // an extended instruction set.
+// extendedSet is a set of extended instructions.
+type extendedSet struct {
+	name         string
+	instructions []instructionInfo
+}
+
+// extendedInstructions returns the instructions of a set, none for one that the linker need not
+// know.
+func extendedInstructions(set string) []instructionInfo {
+	for i := range extendedSets {
+		if extendedSets[i].name == set {
+			return extendedSets[i].instructions
+		}
+	}
+	return nil
+}
+
 type instructionInfo struct {
 	number   uint32
 	name     string
@@ -81,7 +98,7 @@ func (e *enumInfo) findEnumerant(value uint32) *enumerant {
 }
 
 func findEnumerant(k operandKind, value uint32) *enumerant {
-	return enums[k].findEnumerant(value)
+	return coreEnums[k].findEnumerant(value)
 }
 
 // isID reports whether an operand of this kind is an identifier.
@@ -183,23 +200,17 @@ func (w *operandWalk) readOperand(kind operandKind) error {
 	if special := specialKinds[kind]; special != nil {
 		return special(w)
 	}
-	if info := enums[kind]; info != nil {
+	if info := coreEnums[kind]; info != nil {
 		return w.readEnum(kind, info)
 	}
 	return w.takeWords(kind, 1)
 }
-
-// enums has the rows of coreEnums by kind: a slice is indexed faster than a map.
-var enums [kindCount]*enumInfo
 
 // specialKinds have the readers of the kinds of operands that take more than one word or are
 // followed by operands of their own. Enumerations are not among them.
 var specialKinds [kindCount]func(w *operandWalk) error
 
 func init() {
-	for kind, info := range coreEnums {
-		enums[kind] = &info
-	}
 	specialKinds = [kindCount]func(w *operandWalk) error{
 		kindLiteralString:                 (*operandWalk).readString,
 		kindLiteralContextDependentNumber: (*operandWalk).readContextNumber,
@@ -243,7 +254,7 @@ func (w *operandWalk) readExtInst() error {
 		return err
 	}
 	words := w.in.Words
-	rows := extendedSets[w.m.ExtInstSet(ID(words[w.at-2]))]
+	rows := extendedInstructions(w.m.ExtInstSet(ID(words[w.at-2])))
 	info := findInstruction(rows, words[w.at-1])
 	if info == nil {
 		return nil
@@ -380,7 +391,7 @@ func (op Opcode) HasResult() (result, typed bool) {
 // ExtInstNumber returns the number of the instruction with a name in a set; ok
 // is false if the set has none of that name.
 func ExtInstNumber(set, name string) (uint32, bool) {
-	for _, info := range extendedSets[set] {
+	for _, info := range extendedInstructions(set) {
 		if info.name == name {
 			return info.number, true
 		}

@@ -858,7 +858,7 @@ var coreInstructions = []instructionInfo{
 	{6918, "OpFDot4MixAcc32VALVE", []operand{{kindIdResultType, one}, {kindIdResult, one}, {kindIdRef, one}, {kindIdRef, one}, {kindIdRef, one}}},
 }
 
-var coreEnums = map[operandKind]enumInfo{
+var coreEnums = [kindCount]*enumInfo{
 	kindImageOperands: {bits: true, values: []enumerant{
 		{0x0, "None", nil},
 		{0x1, "Bias", []operand{{kindIdRef, one}}},

@@ -1,5 +1,7 @@
 package spirv
 
+import "offlink/lazy"
+
 // versionAddition is a range of opcodes, or of values of an enumeration, that a version after 1.0
 // added.
 type versionAddition struct {
@@ -16,13 +18,15 @@ var opcodeAdditions = []versionAddition{
 }
 
 // operandAdditions are the values of enumerations of 1.1 to 1.3 that kernels may have.
-var operandAdditions = map[operandKind][]versionAddition{
-	kindExecutionMode:  {{33, 36, Version1_1}, {37, 39, Version1_2}}, // Initializer .. SubgroupsPerWorkgroup, the modes with identifiers
-	kindDecoration:     {{45, 45, Version1_1}, {46, 47, Version1_2}}, // MaxByteOffset, AlignmentId, MaxByteOffsetId
-	kindBuiltIn:        {{4416, 4420, Version1_3}},                   // the masks of sub-groups
-	kindGroupOperation: {{3, 3, Version1_3}},                         // ClusteredReduce
-	kindCapability:     {{58, 60, Version1_1}, {61, 68, Version1_3}}, // SubgroupDispatch .. PipeStorage, GroupNonUniform...
-}
+var operandAdditions = lazy.Map[operandKind, []versionAddition]{New: func() map[operandKind][]versionAddition {
+	return map[operandKind][]versionAddition{
+		kindExecutionMode:  {{33, 36, Version1_1}, {37, 39, Version1_2}}, // Initializer .. SubgroupsPerWorkgroup, the modes with identifiers
+		kindDecoration:     {{45, 45, Version1_1}, {46, 47, Version1_2}}, // MaxByteOffset, AlignmentId, MaxByteOffsetId
+		kindBuiltIn:        {{4416, 4420, Version1_3}},                   // the masks of sub-groups
+		kindGroupOperation: {{3, 3, Version1_3}},                         // ClusteredReduce
+		kindCapability:     {{58, 60, Version1_1}, {61, 68, Version1_3}}, // SubgroupDispatch .. PipeStorage, GroupNonUniform...
+	}
+}}
 
 // loopControlAdditions are the bits of loop controls that 1.1 brought:
 // DependencyInfinite and DependencyLength.
@@ -47,7 +51,7 @@ func (m *Module) LeastVersion() Version {
 		refs = found
 		for _, r := range refs {
 			word := in.Words[r.at]
-			least = max(least, additionOf(operandAdditions[r.kind], word))
+			least = max(least, additionOf(operandAdditions.Get()[r.kind], word))
 			if r.kind == kindLoopControl && word&loopControlAdditions != 0 {
 				least = max(least, Version1_1)
 			}

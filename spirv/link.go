@@ -206,7 +206,7 @@ func (u *unit) checkKnown(in *Instruction) error {
 		return u.errorf("instruction %d at byte %d is not known and cannot be linked", uint16(in.Op), in.offset)
 	case in.Op == OpExtInstImport:
 		name, _ := getString(in.Words[1:])
-		if extendedSets[name] == nil && !strings.HasPrefix(name, "NonSemantic.") {
+		if extendedInstructions(name) == nil && !strings.HasPrefix(name, "NonSemantic.") {
 			return u.errorf("the extended instruction set %q is not known and cannot be linked", name)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+
+	"offlink/lazy"
 )
 
 // ID is the number of an identifier, from 1 to the module's bound minus one.
@@ -86,44 +88,46 @@ const (
 
 // sectionOf has the opcodes that belong to the sections before the types, and those that
 // structure functions. All others belong to the globals or to the body of a function.
-var sectionOf = map[Opcode]section{
-	OpCapability:              sectionCapability,
-	OpExtension:               sectionExtension,
-	OpExtInstImport:           sectionExtInstImport,
-	OpMemoryModel:             sectionMemoryModel,
-	OpEntryPoint:              sectionEntryPoint,
-	OpExecutionMode:           sectionExecutionMode,
-	OpExecutionModeId:         sectionExecutionMode,
-	OpString:                  sectionDebug,
-	OpSource:                  sectionDebug,
-	OpSourceExtension:         sectionDebug,
-	OpSourceContinued:         sectionDebug,
-	OpName:                    sectionDebug,
-	OpMemberName:              sectionDebug,
-	OpModuleProcessed:         sectionDebug,
-	OpDecorate:                sectionAnnotation,
-	OpMemberDecorate:          sectionAnnotation,
-	OpDecorationGroup:         sectionAnnotation,
-	OpGroupDecorate:           sectionAnnotation,
-	OpGroupMemberDecorate:     sectionAnnotation,
-	OpDecorateId:              sectionAnnotation,
-	OpDecorateString:          sectionAnnotation,
-	OpMemberDecorateString:    sectionAnnotation,
-	OpAliasDomainDeclINTEL:    sectionAnnotation,
-	OpAliasScopeDeclINTEL:     sectionAnnotation,
-	OpAliasScopeListDeclINTEL: sectionAnnotation,
-	OpFunction:                sectionFunctions,
-	OpFunctionEnd:             sectionFunctions,
-	OpFunctionParameter:       sectionFunctions,
-	OpLabel:                   sectionFunctions,
-}
+var sectionOf = lazy.Map[Opcode, section]{New: func() map[Opcode]section {
+	return map[Opcode]section{
+		OpCapability:              sectionCapability,
+		OpExtension:               sectionExtension,
+		OpExtInstImport:           sectionExtInstImport,
+		OpMemoryModel:             sectionMemoryModel,
+		OpEntryPoint:              sectionEntryPoint,
+		OpExecutionMode:           sectionExecutionMode,
+		OpExecutionModeId:         sectionExecutionMode,
+		OpString:                  sectionDebug,
+		OpSource:                  sectionDebug,
+		OpSourceExtension:         sectionDebug,
+		OpSourceContinued:         sectionDebug,
+		OpName:                    sectionDebug,
+		OpMemberName:              sectionDebug,
+		OpModuleProcessed:         sectionDebug,
+		OpDecorate:                sectionAnnotation,
+		OpMemberDecorate:          sectionAnnotation,
+		OpDecorationGroup:         sectionAnnotation,
+		OpGroupDecorate:           sectionAnnotation,
+		OpGroupMemberDecorate:     sectionAnnotation,
+		OpDecorateId:              sectionAnnotation,
+		OpDecorateString:          sectionAnnotation,
+		OpMemberDecorateString:    sectionAnnotation,
+		OpAliasDomainDeclINTEL:    sectionAnnotation,
+		OpAliasScopeDeclINTEL:     sectionAnnotation,
+		OpAliasScopeListDeclINTEL: sectionAnnotation,
+		OpFunction:                sectionFunctions,
+		OpFunctionEnd:             sectionFunctions,
+		OpFunctionParameter:       sectionFunctions,
+		OpLabel:                   sectionFunctions,
+	}
+}}
 
 // known yields the instructions that belong in a section. An unknown instruction may stand among
 // them, which need not have their words.
 func (m *Module) known(s section) iter.Seq[*Instruction] {
 	return func(yield func(*Instruction) bool) {
 		for _, in := range m.sections[s] {
-			if sectionOf[in.Op] == s && in.Op.grammarInfo() != nil && !yield(in) {
+			if sectionOf.Get()[in.Op] == s && in.Op.grammarInfo() != nil && !yield(in) {
 				return
 			}
 		}
@@ -203,7 +207,7 @@ func (m *Module) ExtInstSet(id ID) string {
 // ExtInstName returns the name of an instruction of a set, such as "fmax", or
 // "" if it is not known.
 func ExtInstName(set string, number uint32) string {
-	if info := findInstruction(extendedSets[set], number); info != nil {
+	if info := findInstruction(extendedInstructions(set), number); info != nil {
 		return info.name
 	}
 	return ""

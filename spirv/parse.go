@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"offlink/lazy"
 )
 
 // headerWords is the length of the header: magic number, version, generator, bound, schema.
@@ -163,7 +165,7 @@ func (p *sectionSorter) addInstruction(in *Instruction) error {
 	if p.function != nil {
 		return p.addToFunction(in)
 	}
-	s, ok := sectionOf[in.Op]
+	s, ok := sectionOf.Get()[in.Op]
 	switch {
 	case !ok && in.Op.grammarInfo() == nil:
 		s = min(p.section, sectionGlobal) // an unknown instruction stays in its section
@@ -196,17 +198,19 @@ func isGlobal(op Opcode) bool {
 		return true
 	}
 	info := op.grammarInfo()
-	return info == nil || op == OpTypeForwardPointer || extensionGlobals[info.name] ||
+	return info == nil || op == OpTypeForwardPointer || extensionGlobals.Get()[info.name] ||
 		strings.HasPrefix(info.name, "OpType") ||
 		strings.HasPrefix(info.name, "OpConstant") ||
 		strings.HasPrefix(info.name, "OpSpecConstant")
 }
 
 // extensionGlobals are instructions of extensions that may be among the types.
-var extensionGlobals = map[string]bool{
-	"OpAsmTargetINTEL": true, "OpAsmINTEL": true,
-	"OpAliasDomainDeclINTEL": true, "OpAliasScopeDeclINTEL": true, "OpAliasScopeListDeclINTEL": true,
-}
+var extensionGlobals = lazy.Map[string, bool]{New: func() map[string]bool {
+	return map[string]bool{
+		"OpAsmTargetINTEL": true, "OpAsmINTEL": true,
+		"OpAliasDomainDeclINTEL": true, "OpAliasScopeDeclINTEL": true, "OpAliasScopeListDeclINTEL": true,
+	}
+}}
 
 // isLocal reports whether an instruction may be in a function.
 func isLocal(in *Instruction) bool {
@@ -238,7 +242,7 @@ func (p *sectionSorter) beginFunction(in *Instruction) error {
 // label: up to there only parameters, lines and OpNop are allowed.
 func (p *sectionSorter) addToFunction(in *Instruction) error {
 	f := p.function
-	_, placed := sectionOf[in.Op]
+	_, placed := sectionOf.Get()[in.Op]
 	switch {
 	case in.Op == OpFunctionEnd:
 		p.function = nil

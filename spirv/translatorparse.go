@@ -182,7 +182,7 @@ func (r *translatorReader) nameValue(op Opcode, before []uint32, name string) (u
 		if isCapability := op == OpCapability; isCapability != (kind == kindCapability) {
 			continue
 		}
-		for _, e := range enums[kind].values {
+		for _, e := range coreEnums[kind].values {
 			if e.name == name {
 				return e.value, true
 			}

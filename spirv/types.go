@@ -3,6 +3,8 @@ package spirv
 import (
 	"fmt"
 	"strings"
+
+	"offlink/lazy"
 )
 
 // StorageClass is the number of a storage class.
@@ -76,12 +78,16 @@ func init() {
 }
 
 var (
-	integerNames = map[uint32]string{8: "char", 16: "short", 32: "int", 64: "long"}
-	floatNames   = map[uint32]string{16: "half", 32: "float", 64: "double"}
+	integerNames = lazy.Map[uint32, string]{New: func() map[uint32]string {
+		return map[uint32]string{8: "char", 16: "short", 32: "int", 64: "long"}
+	}}
+	floatNames = lazy.Map[uint32, string]{New: func() map[uint32]string {
+		return map[uint32]string{16: "half", 32: "float", 64: "double"}
+	}}
 )
 
 func (s *typeSpeller) spellInteger(in *Instruction) {
-	name, ok := integerNames[in.Words[1]]
+	name, ok := integerNames.Get()[in.Words[1]]
 	if !ok {
 		name = fmt.Sprintf("int%d", in.Words[1])
 	}
@@ -89,7 +95,7 @@ func (s *typeSpeller) spellInteger(in *Instruction) {
 }
 
 func (s *typeSpeller) spellFloat(in *Instruction) {
-	name, ok := floatNames[in.Words[1]]
+	name, ok := floatNames.Get()[in.Words[1]]
 	if !ok {
 		name = fmt.Sprintf("float%d", in.Words[1])
 	}

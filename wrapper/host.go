@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"offlink/lazy"
 	"offlink/wrapper/internal/objfile"
 )
 
@@ -37,25 +38,29 @@ func DefaultHost() Host {
 }
 
 // architectures are the first parts of the triples that are known.
-var architectures = map[string]objfile.Machine{
-	"x86_64": objfile.X86_64, "amd64": objfile.X86_64, "x86_64h": objfile.X86_64,
-	"aarch64": objfile.AArch64, "arm64": objfile.AArch64, "arm64e": objfile.AArch64,
-	"riscv64": objfile.RISCV64,
-	"i386":    objfile.I386, "i486": objfile.I386, "i586": objfile.I386, "i686": objfile.I386, "x86": objfile.I386,
-}
+var architectures = lazy.Map[string, objfile.Machine]{New: func() map[string]objfile.Machine {
+	return map[string]objfile.Machine{
+		"x86_64": objfile.X86_64, "amd64": objfile.X86_64, "x86_64h": objfile.X86_64,
+		"aarch64": objfile.AArch64, "arm64": objfile.AArch64, "arm64e": objfile.AArch64,
+		"riscv64": objfile.RISCV64,
+		"i386":    objfile.I386, "i486": objfile.I386, "i586": objfile.I386, "i686": objfile.I386, "x86": objfile.I386,
+	}
+}}
 
 // irPointers are the sizes of pointers on machines for which only LLVM IR can be written.
-var irPointers = map[string]int{
-	"loongarch64": 8, "powerpc64le": 8, "ppc64le": 8, "s390x": 8, "mips64el": 8, "wasm64": 8,
-	"arm": 4, "armv7": 4, "armv7a": 4, "armv7l": 4, "thumbv7": 4, "riscv32": 4, "mipsel": 4, "wasm32": 4,
-}
+var irPointers = lazy.Map[string, int]{New: func() map[string]int {
+	return map[string]int{
+		"loongarch64": 8, "powerpc64le": 8, "ppc64le": 8, "s390x": 8, "mips64el": 8, "wasm64": 8,
+		"arm": 4, "armv7": 4, "armv7a": 4, "armv7l": 4, "thumbv7": 4, "riscv32": 4, "mipsel": 4, "wasm32": 4,
+	}
+}}
 
 // ParseHost reads a target triple.
 func ParseHost(triple string) (Host, error) {
 	arch, system, _ := strings.Cut(triple, "-")
-	h := Host{Triple: triple, format: formatOf(system), machine: architectures[arch], macOS: macOSVersion(system)}
+	h := Host{Triple: triple, format: formatOf(system), machine: architectures.Get()[arch], macOS: macOSVersion(system)}
 	if h.machine == 0 {
-		h.pointer = irPointers[arch]
+		h.pointer = irPointers.Get()[arch]
 		if h.pointer == 0 {
 			return Host{}, fmt.Errorf("'%s': unsupported target triple", triple)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"offlink/lazy"
 	"offlink/ptx"
 )
 
@@ -23,15 +24,17 @@ const (
 )
 
 // deviceMachines name the code in ELF files for devices.
-var deviceMachines = map[elf.Machine]string{
-	elf.EM_CUDA:     "a cubin",
-	elf.EM_AMDGPU:   "a code object of AMD",
-	elfMachineIntel: "native code of Intel's GPUs",
-}
+var deviceMachines = lazy.Map[elf.Machine, string]{New: func() map[elf.Machine]string {
+	return map[elf.Machine]string{
+		elf.EM_CUDA:     "a cubin",
+		elf.EM_AMDGPU:   "a code object of AMD",
+		elfMachineIntel: "native code of Intel's GPUs",
+	}
+}}
 
 // isDeviceELF reports whether a file is ELF for a device. The linkers of devices do not keep to
 // the rules for files of the host.
-func isDeviceELF(data []byte) bool { return deviceMachines[elfMachine(data)] != "" }
+func isDeviceELF(data []byte) bool { return deviceMachines.Get()[elfMachine(data)] != "" }
 
 // elfMachine is the e_machine of a little-endian ELF file, or EM_NONE.
 func elfMachine(data []byte) elf.Machine {

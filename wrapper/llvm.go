@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"offlink/lazy"
 	"offlink/wrapper/abi"
 	"offlink/wrapper/devimg"
 	"offlink/wrapper/internal/objfile"
@@ -54,26 +55,31 @@ const irSize irField = "size"
 
 // irStructs are the structs of the descriptor tree (see package abi). Their
 // layout in IR follows from the fields, by the same rules as in C.
-var irStructs = map[abi.Type]struct {
+var irStructs = lazy.Map[abi.Type, irStructRow]{New: func() map[abi.Type]irStructRow {
+	return map[abi.Type]irStructRow{
+		abi.EntryArray:             {"%struct.__tgt_offload_entry", []irField{"ptr", "ptr", irSize, "i32", "i32"}},
+		abi.NewEntryArray:          {"%struct.__sycl_offload_entry", []irField{"i64", "i16", "i16", "i32", "ptr", "ptr", "i64", "i64", "ptr"}},
+		abi.PropertyArray:          {"%_pi_device_binary_property_struct", []irField{"ptr", "ptr", "i32", "i64"}},
+		abi.PropertySetArray:       {"%_pi_device_binary_property_set_struct", []irField{"ptr", "ptr", "ptr"}},
+		abi.ImageArray:             {"%__sycl.tgt_device_image", []irField{"i16", "i8", "i8", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr"}},
+		abi.DescriptorStruct:       {"%__sycl.tgt_bin_desc", []irField{"i16", "i16", "ptr", "ptr", "ptr"}},
+		abi.TargetImageArray:       {"%__tgt_device_image", []irField{"ptr", "ptr", "ptr", "ptr"}},
+		abi.TargetDescriptorStruct: {"%__tgt_bin_desc", []irField{"i32", "ptr", "ptr", "ptr"}},
+		abi.InfoArray:              {"%__tgtimg_info", []irField{irSize, irSize}},
+		abi.NativeKernelArray:      {"%__nativecpu_entry", []irField{"ptr", "ptr"}},
+	}
+}}
+
+// irStructRow is a row of irStructs.
+type irStructRow struct {
 	name   string
 	fields []irField
-}{
-	abi.EntryArray:             {"%struct.__tgt_offload_entry", []irField{"ptr", "ptr", irSize, "i32", "i32"}},
-	abi.NewEntryArray:          {"%struct.__sycl_offload_entry", []irField{"i64", "i16", "i16", "i32", "ptr", "ptr", "i64", "i64", "ptr"}},
-	abi.PropertyArray:          {"%_pi_device_binary_property_struct", []irField{"ptr", "ptr", "i32", "i64"}},
-	abi.PropertySetArray:       {"%_pi_device_binary_property_set_struct", []irField{"ptr", "ptr", "ptr"}},
-	abi.ImageArray:             {"%__sycl.tgt_device_image", []irField{"i16", "i8", "i8", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr"}},
-	abi.DescriptorStruct:       {"%__sycl.tgt_bin_desc", []irField{"i16", "i16", "ptr", "ptr", "ptr"}},
-	abi.TargetImageArray:       {"%__tgt_device_image", []irField{"ptr", "ptr", "ptr", "ptr"}},
-	abi.TargetDescriptorStruct: {"%__tgt_bin_desc", []irField{"i32", "ptr", "ptr", "ptr"}},
-	abi.InfoArray:              {"%__tgtimg_info", []irField{irSize, irSize}},
-	abi.NativeKernelArray:      {"%__nativecpu_entry", []irField{"ptr", "ptr"}},
 }
 
 // structFields returns the fields of a struct. The later image records lack the two bounds of the
 // manifest; all fields near them are pointers, so that it does not matter which two are cut off.
 func (m *irModule) structFields(t abi.Type) []irField {
-	fields := irStructs[t].fields
+	fields := irStructs.Get()[t].fields
 	if t == abi.ImageArray && m.o.Record > abi.Record2 {
 		fields = fields[:len(fields)-2]
 	}
@@ -98,7 +104,7 @@ func (m *irModule) defineTypes(kinds []*kindImages) {
 		}
 	}
 	for t := abi.Type(0); t <= abi.NativeKernelArray; t++ {
-		if s, ok := irStructs[t]; ok && has[t] {
+		if s, ok := irStructs.Get()[t]; ok && has[t] {
 			var fields []string
 			for _, f := range m.structFields(t) {
 				fields = append(fields, m.typeName(f))
@@ -197,7 +203,7 @@ func (m *irModule) writeBlock(k *kindImages, i int) {
 
 // writeStructs writes an array of structs, or one struct that is not in an array.
 func (m *irModule) writeStructs(k *kindImages, b *abi.Block, single bool) {
-	name, size := irStructs[b.Type].name, k.tree.Layout.Size(b.Type)
+	name, size := irStructs.Get()[b.Type].name, k.tree.Layout.Size(b.Type)
 	pointers := b.Pointers
 	if !single {
 		m.printf("[%d x %s] [", len(b.Data)/size, name)
@@ -272,7 +278,7 @@ func (m *irModule) writeAddress(k *kindImages, f irField, to abi.Target) {
 	case abi.InBlock:
 		b := &k.tree.Blocks[to.Index]
 		name = irName(b.Name)
-		if s, ok := irStructs[b.Type]; ok {
+		if s, ok := irStructs.Get()[b.Type]; ok {
 			element = s.name
 			count /= int64(k.tree.Layout.Size(b.Type))
 		}

@@ -112,7 +112,7 @@ func codeName(data []byte) string {
 	f := devimg.Sniff(devimg.Bytes(data))
 	switch {
 	case isDeviceELF(data):
-		return deviceMachines[elfMachine(data)]
+		return deviceMachines.Get()[elfMachine(data)]
 	case f != devimg.FormatNone:
 		return f.String()
 	case ptx.HasVersion(data):

@@ -374,7 +374,7 @@ func (r *bodyReader) readRecord() error {
 	c := r.cursor
 	l := llvmschema.InstructionOf(c.Code)
 	if l == nil {
-		if name, ok := llvmschema.OldInstructions[c.Code]; ok {
+		if name, ok := llvmschema.OldInstructions.Get()[c.Code]; ok {
 			return c.Errorf("instruction record %s is of a form that is %s", name, llvmschema.Older)
 		}
 		return c.Errorf("instruction record %d is not known: the bitcode is %s", c.Code, llvmschema.Newer)
@@ -410,7 +410,7 @@ func (r *bodyReader) readRecord() error {
 // a function of their own.
 func (r *bodyReader) readByLayout(l *llvmschema.Instruction) (defines bool, err error) {
 	if l.Special {
-		return specialInstructions[r.cursor.Code](r)
+		return specialInstructions.Get()[r.cursor.Code](r)
 	}
 	list, err := r.takeOperands(l.Name, l.Fixed, r.cursor.Operands)
 	if err != nil {

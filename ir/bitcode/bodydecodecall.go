@@ -3,6 +3,7 @@ package bitcode
 import (
 	"offlink/ir"
 	"offlink/ir/llvmschema"
+	"offlink/lazy"
 )
 
 // Bits of the calling-convention operand of calls besides those of llvmschema.
@@ -243,22 +244,27 @@ func (d *bodyDecoder) wrappedValue(c decoder, rec record) ir.Value {
 }
 
 // recordNames has the names of debug records, and the order in which text has bitcode's operands.
-var recordNames = map[uint32]struct {
+var recordNames = lazy.Map[uint32, recordNameRow]{New: func() map[uint32]recordNameRow {
+	return map[uint32]recordNameRow{
+		llvmschema.FunctionRecordValue:        {"value", []int{3, 1, 2, 0}},
+		llvmschema.FunctionRecordValueSimple:  {"value", []int{3, 1, 2, 0}},
+		llvmschema.FunctionRecordDeclare:      {"declare", []int{3, 1, 2, 0}},
+		llvmschema.FunctionRecordDeclareValue: {"declare_value", []int{3, 1, 2, 0}},
+		llvmschema.FunctionRecordAssign:       {"assign", []int{3, 1, 2, 4, 6, 5, 0}},
+		llvmschema.FunctionRecordLabel:        {"label", []int{1, 0}},
+	}
+}}
+
+// recordNameRow is a row of recordNames.
+type recordNameRow struct {
 	name  string
 	order []int
-}{
-	llvmschema.FunctionRecordValue:        {"value", []int{3, 1, 2, 0}},
-	llvmschema.FunctionRecordValueSimple:  {"value", []int{3, 1, 2, 0}},
-	llvmschema.FunctionRecordDeclare:      {"declare", []int{3, 1, 2, 0}},
-	llvmschema.FunctionRecordDeclareValue: {"declare_value", []int{3, 1, 2, 0}},
-	llvmschema.FunctionRecordAssign:       {"assign", []int{3, 1, 2, 4, 6, 5, 0}},
-	llvmschema.FunctionRecordLabel:        {"label", []int{1, 0}},
 }
 
 // debugRecord decodes a record of debug information (LLVM 19). It stands between instructions and
 // replaces calls of llvm.dbg.*.
 func (d *bodyDecoder) debugRecord(code uint32, in *ir.Instruction) {
-	form := recordNames[code]
+	form := recordNames.Get()[code]
 	in.Op, in.Scope = ir.OpDebugRecord, form.name
 	parts := make([]ir.Value, 0, len(form.order))
 	for d.hasMore() {

@@ -4,6 +4,7 @@ import (
 	"offlink/abort"
 	"offlink/ir"
 	"offlink/ir/llvmschema"
+	"offlink/lazy"
 )
 
 // takeLiteral takes an operand that is a number.
@@ -568,7 +569,7 @@ func (d *bodyDecoder) decodeTerminator(code uint32, in *ir.Instruction) {
 			d.pushOperand(d.takeBlock())
 		}
 	default:
-		in.Op = undecoded[code]
+		in.Op = undecoded.Get()[code]
 		if in.Op == ir.OpInvalid {
 			d.failf("instruction record %d", code)
 		}
@@ -595,11 +596,13 @@ func (d *bodyDecoder) decodeBranch(in *ir.Instruction) {
 
 // undecoded are unreachable and the instructions of exception handling. Translation only needs
 // to know that they are there, so their operands are left out.
-var undecoded = map[uint32]ir.Opcode{
-	llvmschema.FunctionUnreachable: ir.OpUnreachable, llvmschema.FunctionResume: ir.OpResume, llvmschema.FunctionLandingPad: ir.OpLandingPad,
-	llvmschema.FunctionCleanupRet: ir.OpCleanupRet, llvmschema.FunctionCatchRet: ir.OpCatchRet, llvmschema.FunctionCatchPad: ir.OpCatchPad,
-	llvmschema.FunctionCleanupPad: ir.OpCleanupPad, llvmschema.FunctionCatchSwitch: ir.OpCatchSwitch,
-}
+var undecoded = lazy.Map[uint32, ir.Opcode]{New: func() map[uint32]ir.Opcode {
+	return map[uint32]ir.Opcode{
+		llvmschema.FunctionUnreachable: ir.OpUnreachable, llvmschema.FunctionResume: ir.OpResume, llvmschema.FunctionLandingPad: ir.OpLandingPad,
+		llvmschema.FunctionCleanupRet: ir.OpCleanupRet, llvmschema.FunctionCatchRet: ir.OpCatchRet, llvmschema.FunctionCatchPad: ir.OpCatchPad,
+		llvmschema.FunctionCleanupPad: ir.OpCleanupPad, llvmschema.FunctionCatchSwitch: ir.OpCatchSwitch,
+	}
+}}
 
 // debugLocation decodes a DEBUG_LOC record, which applies to the instruction before it: line,
 // column, scope and inlined-at node. The last two are kept plus one, as 0 means none. Equal

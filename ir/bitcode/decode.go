@@ -24,7 +24,7 @@ func (s *source) Operands(id ir.NodeID) ([]ir.Operand, error) {
 	if rec.code == llvmschema.MetadataValue {
 		return []ir.Operand{s.valueOperand(operands)}, nil
 	}
-	layout := llvmschema.Nodes[rec.code]
+	layout := llvmschema.Nodes.Get()[rec.code]
 	var plainBuffer [16]uint64
 	plain := plainBuffer[:0]
 	for _, o := range operands {

@@ -9,6 +9,7 @@ import (
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
 	"offlink/ir/llvmschema"
+	"offlink/lazy"
 )
 
 // globalRecord is the record of a global value: its operands after the name.
@@ -119,12 +120,14 @@ func (v globalRecord) appendFields(list []uint64) []uint64 {
 }
 
 // linkages decodes linkage numbers. Old numbers map to the linkage that LLVM reads them as.
-var linkages = map[uint64]ir.Linkage{
-	0: ir.External, 1: ir.WeakAny, 2: ir.Appending, 3: ir.Internal, 4: ir.LinkOnceAny, 5: ir.External,
-	6: ir.External, 7: ir.ExternWeak, 8: ir.Common, 9: ir.Private, 10: ir.WeakODR, 11: ir.LinkOnceODR,
-	12: ir.AvailableExternally, 13: ir.Private, 14: ir.Private, 15: ir.External,
-	16: ir.WeakAny, 17: ir.WeakODR, 18: ir.LinkOnceAny, 19: ir.LinkOnceODR,
-}
+var linkages = lazy.Map[uint64, ir.Linkage]{New: func() map[uint64]ir.Linkage {
+	return map[uint64]ir.Linkage{
+		0: ir.External, 1: ir.WeakAny, 2: ir.Appending, 3: ir.Internal, 4: ir.LinkOnceAny, 5: ir.External,
+		6: ir.External, 7: ir.ExternWeak, 8: ir.Common, 9: ir.Private, 10: ir.WeakODR, 11: ir.LinkOnceODR,
+		12: ir.AvailableExternally, 13: ir.Private, 14: ir.Private, 15: ir.External,
+		16: ir.WeakAny, 17: ir.WeakODR, 18: ir.LinkOnceAny, 19: ir.LinkOnceODR,
+	}
+}}
 
 // linkageNumbers encodes linkages.
 var linkageNumbers = [...]uint64{
@@ -134,7 +137,7 @@ var linkageNumbers = [...]uint64{
 
 // callingConv returns the keyword of a calling convention, or "cc N" if it has none.
 func callingConv(n uint64) string {
-	if name, ok := llvmschema.CallingConvs[n]; ok {
+	if name, ok := llvmschema.CallingConvs.Get()[n]; ok {
 		return name
 	}
 	return "cc " + strconv.FormatUint(n, 10)
@@ -143,7 +146,7 @@ func callingConv(n uint64) string {
 // callingConvNumber returns the number of a calling convention that callingConv names; ok is false
 // for any other name.
 func callingConvNumber(name string) (n uint64, ok bool) {
-	for n, known := range llvmschema.CallingConvs {
+	for n, known := range llvmschema.CallingConvs.Get() {
 		if known == name {
 			return n, true
 		}
@@ -260,7 +263,7 @@ func (r *moduleReader) readCommon(rec globalRecord, v *ir.GlobalValue, linkage, 
 		return fmt.Sprintf("global value of type %d of %d", t, len(r.source.types))
 	}
 	v.Type = ir.TypeID(t)
-	l, ok := linkages[rec.fieldAt(linkage)]
+	l, ok := linkages.Get()[rec.fieldAt(linkage)]
 	if !ok {
 		return fmt.Sprintf("linkage %d is not known", rec.fieldAt(linkage))
 	}

@@ -97,7 +97,7 @@ func (r *metadataReader) readRecord() error {
 	case llvmschema.MetadataIndexOffset, llvmschema.MetadataIndex:
 		return nil // positions in the file
 	}
-	l, ok := llvmschema.Nodes[c.Code]
+	l, ok := llvmschema.Nodes.Get()[c.Code]
 	if !ok {
 		return c.Errorf("metadata record %d is not known: the bitcode is %s", c.Code, llvmschema.NewerOrOlder)
 	}

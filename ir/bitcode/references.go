@@ -177,7 +177,7 @@ func (nb *nodeBuilder) addNode(t *metadataTable, i int, base ir.NodeID) error {
 	}
 	kind := "value"
 	if rec.code != llvmschema.MetadataValue {
-		kind = llvmschema.Nodes[rec.code].Kind
+		kind = llvmschema.Nodes.Get()[rec.code].Kind
 	}
 	nb.table.Add([]byte(kind), nb.refs)
 	return nil

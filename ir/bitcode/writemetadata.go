@@ -5,6 +5,7 @@ import (
 
 	"offlink/ir/bitcode/bitstream"
 	"offlink/ir/llvmschema"
+	"offlink/lazy"
 )
 
 // writeMetadata writes the metadata of the module, named metadata, and the metadata
@@ -100,7 +101,7 @@ func (w *partitionWriter) writeNode(id uint32, location int) {
 			for _, b := range d.takeBytes(o.value) {
 				w.operands = append(w.operands, uint64(b))
 			}
-		case changed && i == unitGlobals:
+		case changed && i == unitGlobals.Get():
 			w.operands = append(w.operands, w.metadataPlus1(globals))
 		default:
 			w.operands = append(w.operands, w.nodeOperand(o))
@@ -117,10 +118,10 @@ func (w *partitionWriter) writeNode(id uint32, location int) {
 // stands at the operands of the unit's record.
 func (w *partitionWriter) hasGlobals(d *decoder, rec record) bool {
 	at := *d
-	if rec.count <= unitGlobals {
+	if rec.count <= unitGlobals.Get() {
 		return true
 	}
-	for range unitGlobals {
+	for range unitGlobals.Get() {
 		at.takeOperand()
 	}
 	o := at.takeOperand()
@@ -128,7 +129,9 @@ func (w *partitionWriter) hasGlobals(d *decoder, rec record) bool {
 }
 
 // unitGlobals is the operand of a compile unit that lists its variables.
-var unitGlobals = slices.IndexFunc(llvmschema.Nodes[llvmschema.MetadataCompileUnit].Fields, func(f llvmschema.Field) bool { return f.Name == "globals" })
+var unitGlobals = lazy.Value[int]{New: func() int {
+	return slices.IndexFunc(llvmschema.Nodes.Get()[llvmschema.MetadataCompileUnit].Fields, func(f llvmschema.Field) bool { return f.Name == "globals" })
+}}
 
 // nodeOperand returns the number of metadata that a node names. A value that the partition lacks
 // becomes null, as in LLVM when it deletes a value.

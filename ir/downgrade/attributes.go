@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"offlink/ir/irtext"
+	"offlink/lazy"
 )
 
 // applyKeyword carries out the action of the table for the keyword at t.
@@ -94,9 +95,11 @@ func (r *rewriter) keywordArgument() (text string, end int) {
 
 // denormalModes are the modes of denormal_fpenv and their older spellings
 // (DenormalMode in LLVM's FloatingPointMode.h).
-var denormalModes = map[string]string{
-	"ieee": "ieee", "preservesign": "preserve-sign", "positivezero": "positive-zero", "dynamic": "dynamic",
-}
+var denormalModes = lazy.Map[string, string]{New: func() map[string]string {
+	return map[string]string{
+		"ieee": "ieee", "preservesign": "preserve-sign", "positivezero": "positive-zero", "dynamic": "dynamic",
+	}
+}}
 
 // rewriteDenormals turns denormal_fpenv(OUT|IN, float: OUT|IN) into the string
 // attributes that LLVM had before. The two parts may each be missing, and IN
@@ -124,7 +127,7 @@ func denormalAttribute(key, modes string) (string, bool) {
 	if !hasIn {
 		in = out
 	}
-	out, okOut := denormalModes[strings.TrimSpace(out)]
-	in, okIn := denormalModes[strings.TrimSpace(in)]
+	out, okOut := denormalModes.Get()[strings.TrimSpace(out)]
+	in, okIn := denormalModes.Get()[strings.TrimSpace(in)]
 	return fmt.Sprintf(`"%s"="%s,%s"`, key, out, in), okOut && okIn
 }

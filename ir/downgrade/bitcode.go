@@ -238,7 +238,7 @@ func (b *bitcodeRewriter) moduleFunction(c *bitstream.Cursor) error {
 		ops[1] = uint64(len(lifetimePrefix) - 1)
 	case bytes.HasPrefix(name, []byte(maskedPrefix)) && function.parameters == maskedOperands:
 		access, _, _ := strings.Cut(string(name[len(maskedPrefix):]), ".")
-		_, b.masked[b.values] = maskedAccesses[access]
+		_, b.masked[b.values] = maskedAccesses.Get()[access]
 	}
 	b.values++
 	return nil
@@ -278,6 +278,6 @@ func (b *bitcodeRewriter) typeRecord(c *bitstream.Cursor) error {
 
 // readsType reports whether the target reads the type record of that code.
 func (b *bitcodeRewriter) readsType(code uint32) bool {
-	t, known := llvmschema.Types[code]
+	t, known := llvmschema.Types.Get()[code]
 	return known && b.target.readsVersion(t.Since)
 }

@@ -22,7 +22,7 @@ func (b *bitcodeRewriter) rewriteMetadata(c *bitstream.Cursor) error {
 		b.metadataNumber(c)
 	}
 	b.nodes++
-	layout, known := llvmschema.Nodes[c.Code]
+	layout, known := llvmschema.Nodes.Get()[c.Code]
 	switch {
 	case c.Code == llvmschema.MetadataValue || c.Code == llvmschema.MetadataStringOld:
 	case !known:

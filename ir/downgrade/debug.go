@@ -8,18 +8,24 @@ import (
 
 	"offlink/ir/irtext"
 	"offlink/ir/llvmschema"
+	"offlink/lazy"
 )
 
 // recordCalls are the debug records and the intrinsics that they were before LLVM 19, each with the
 // number of its operands without the location.
-var recordCalls = map[string]struct {
+var recordCalls = lazy.Map[string, recordCallRow]{New: func() map[string]recordCallRow {
+	return map[string]recordCallRow{
+		"#dbg_value":   {"llvm.dbg.value", 3},
+		"#dbg_declare": {"llvm.dbg.declare", 3},
+		"#dbg_assign":  {"llvm.dbg.assign", 6},
+		"#dbg_label":   {"llvm.dbg.label", 1},
+	}
+}}
+
+// recordCallRow is a row of recordCalls.
+type recordCallRow struct {
 	intrinsic string
 	operands  int
-}{
-	"#dbg_value":   {"llvm.dbg.value", 3},
-	"#dbg_declare": {"llvm.dbg.declare", 3},
-	"#dbg_assign":  {"llvm.dbg.assign", 6},
-	"#dbg_label":   {"llvm.dbg.label", 1},
 }
 
 // rewriteDebugRecord rewrites a debug record as the call that it was. A record that has no such
@@ -29,7 +35,7 @@ func (r *rewriter) rewriteDebugRecord(t token) {
 	if !strings.HasPrefix(name, "#dbg_") || !r.isPunct(r.peekToken(0), '(') {
 		return
 	}
-	call, known := recordCalls[name]
+	call, known := recordCalls.Get()[name]
 	switch {
 	case !known && !r.target.readsVersion(llvmschema.DeclareValueRecord):
 		r.dropRange(t.Start, r.skipCall())
@@ -137,11 +143,11 @@ func (r *rewriter) rewriteFields(kind string) {
 }
 
 // nodeFields are the fields that a target may lack.
-var nodeFields = llvmschema.TextFields()
+var nodeFields = lazy.Value[[]llvmschema.TextField]{New: llvmschema.TextFields}
 
 // dropsField reports whether the target lacks the field, or its form.
 func (r *rewriter) dropsField(kind, field string) bool {
-	for _, f := range nodeFields {
+	for _, f := range nodeFields.Get() {
 		if f.Name == field && f.Node == kind {
 			return !r.target.readsVersion(f.Since)
 		}
@@ -184,12 +190,12 @@ func (r *rewriter) rewriteCodes(kind string, field token) {
 			r.replaceRange(value.Start, value.End, "DW_CC_LLVM_OpenCLKernel")
 		}
 	case "language":
-		if l, known := llvmschema.Languages[r.tokenText(value)]; known && !r.target.readsVersion(l.Since) {
+		if l, known := llvmschema.Languages.Get()[r.tokenText(value)]; known && !r.target.readsVersion(l.Since) {
 			r.replaceRange(value.Start, value.End, strconv.Itoa(l.Code))
 		}
 	case "sourceLanguageName":
 		if !r.target.readsVersion(llvmschema.LanguageNames) {
-			code, known := languageNames[r.tokenText(value)]
+			code, known := languageNames.Get()[r.tokenText(value)]
 			if !known {
 				code = dwLangC
 			}
@@ -202,12 +208,14 @@ func (r *rewriter) rewriteCodes(kind string, field token) {
 const dwLangC = 2
 
 // languageNames has, for names of DWARF 6 (DW_LNAME), a code of DWARF 5.
-var languageNames = map[string]int{
-	"DW_LNAME_C":              0x1d,
-	"DW_LNAME_C_plus_plus":    0x21,
-	"DW_LNAME_OpenCL_C":       0x15,
-	"DW_LNAME_OpenCL_CPP":     0x37,
-	"DW_LNAME_CPP_for_OpenCL": 0x38,
-	"DW_LNAME_SYCL":           0x39,
-	"DW_LNAME_HIP":            0x30,
-}
+var languageNames = lazy.Map[string, int]{New: func() map[string]int {
+	return map[string]int{
+		"DW_LNAME_C":              0x1d,
+		"DW_LNAME_C_plus_plus":    0x21,
+		"DW_LNAME_OpenCL_C":       0x15,
+		"DW_LNAME_OpenCL_CPP":     0x37,
+		"DW_LNAME_CPP_for_OpenCL": 0x38,
+		"DW_LNAME_SYCL":           0x39,
+		"DW_LNAME_HIP":            0x30,
+	}
+}}

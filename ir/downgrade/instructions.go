@@ -6,9 +6,11 @@ import (
 
 	"offlink/ir/irtext"
 	"offlink/ir/llvmschema"
+	"offlink/lazy"
 )
 
-var flagsOf = makeFlags()
+// flagsOf has the versions of flags by opcode and flag.
+var flagsOf = lazy.Map[string, map[string]int]{New: makeFlags}
 
 // makeFlags indexes the schema's table of flags by opcode and flag.
 func makeFlags() map[string]map[string]int {
@@ -30,7 +32,9 @@ func makeFlags() map[string]map[string]int {
 
 // otherFlags are flags that every LLVM has and that may stand among those that
 // are dropped.
-var otherFlags = map[string]bool{"inbounds": true, "exact": true, "nuw": true, "nsw": true}
+var otherFlags = lazy.Map[string, bool]{New: func() map[string]bool {
+	return map[string]bool{"inbounds": true, "exact": true, "nuw": true, "nsw": true}
+}}
 
 // dropFlags drops flags that are too new, after the opcode that has them.
 func (r *rewriter) dropFlags(since map[string]int) {
@@ -43,7 +47,7 @@ func (r *rewriter) dropFlags(since map[string]int) {
 		switch {
 		case known && !r.target.readsVersion(v):
 			r.dropRange(t.Start, r.skipFlag())
-		case known || otherFlags[r.tokenText(t)]:
+		case known || otherFlags.Get()[r.tokenText(t)]:
 			r.skipFlag()
 		default:
 			return

@@ -5,6 +5,7 @@ import (
 
 	"offlink/ir/irtext"
 	"offlink/ir/llvmschema"
+	"offlink/lazy"
 	"offlink/lazyregexp"
 )
 
@@ -55,7 +56,9 @@ func (r *rewriter) dropDeclaration() {
 // maskedAccesses are the masked accesses to memory, each with the number of
 // its operand that is the address. Before LLVM 22 the alignment was an operand
 // after that one; now it is an attribute of it.
-var maskedAccesses = map[string]int{"load": 0, "store": 1, "gather": 0, "scatter": 1}
+var maskedAccesses = lazy.Map[string, int]{New: func() map[string]int {
+	return map[string]int{"load": 0, "store": 1, "gather": 0, "scatter": 1}
+}}
 
 // maskedOperands is how many operands each of them has without the alignment.
 const maskedOperands = 3
@@ -63,7 +66,7 @@ const maskedOperands = 3
 // rewriteMasked puts the alignment back among the operands.
 func (r *rewriter) rewriteMasked(name string, declared bool) {
 	access, _, _ := strings.Cut(strings.TrimPrefix(name, "@llvm.masked."), ".")
-	address, known := maskedAccesses[access]
+	address, known := maskedAccesses.Get()[access]
 	if !known {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"offlink/ir/llvmschema"
+	"offlink/lazy"
 )
 
 // effects are the accesses that a function may make to a part of memory.
@@ -14,7 +15,9 @@ const (
 	writes
 )
 
-var effectWords = map[string]effects{"none": 0, "read": reads, "write": writes, "readwrite": reads | writes}
+var effectWords = lazy.Map[string, effects]{New: func() map[string]effects {
+	return map[string]effects{"none": 0, "read": reads, "write": writes, "readwrite": reads | writes}
+}}
 
 func (e effects) String() string {
 	return [...]string{"none", "read", "write", "readwrite"}[e]
@@ -33,7 +36,7 @@ func parseMemory(text string) (m memory, newest int, ok bool) {
 		if !found {
 			where, kind = "", where
 		}
-		e, known := effectWords[strings.TrimSpace(kind)]
+		e, known := effectWords.Get()[strings.TrimSpace(kind)]
 		if !known {
 			return m, 0, false
 		}
@@ -46,7 +49,7 @@ func parseMemory(text string) (m memory, newest int, ok bool) {
 		if !given {
 			return parts[""]
 		}
-		newest = max(newest, llvmschema.MemoryParts[where])
+		newest = max(newest, llvmschema.MemoryParts.Get()[where])
 		return e
 	}
 	m.argument = part("argmem")

@@ -6,6 +6,7 @@ import (
 
 	"offlink/ir/irtext"
 	"offlink/ir/llvmschema"
+	"offlink/lazy"
 )
 
 type token = irtext.Token
@@ -247,10 +248,10 @@ func (r *rewriter) rewriteWord(t token) {
 	case "freeze":
 		r.rewriteFreeze(t)
 	}
-	if k := keywordNamed[name]; k != nil && (k.action == effectsOf || !r.target.readsVersion(k.since)) {
+	if k := keywordNamed.Get()[name]; k != nil && (k.action == effectsOf || !r.target.readsVersion(k.since)) {
 		r.applyKeyword(k, t)
 	}
-	if flags := flagsOf[name]; flags != nil {
+	if flags := flagsOf.Get()[name]; flags != nil {
 		r.dropFlags(flags)
 	}
 }
@@ -265,12 +266,12 @@ func (r *rewriter) rewriteString(t token) {
 	}
 }
 
-var keywordNamed = makeKeywords()
+var keywordNamed = lazy.Map[string, *keyword]{New: makeKeywords}
 
 func makeKeywords() map[string]*keyword {
-	named := make(map[string]*keyword, len(keywords))
-	for i := range keywords {
-		named[keywords[i].name] = &keywords[i]
+	named := make(map[string]*keyword, len(keywords.Get()))
+	for i := range keywords.Get() {
+		named[keywords.Get()[i].name] = &keywords.Get()[i]
 	}
 	return named
 }

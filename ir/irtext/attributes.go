@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"offlink/ir"
+	"offlink/lazy"
 )
 
 // startsValue reports whether the word begins a value, which ends the attributes in front of it:
@@ -19,7 +20,9 @@ func startsValue(w []byte) bool {
 
 // typeAttributes have a type in parentheses. With typed pointers the type was optional (byval alone
 // took the pointee), so the parser looks for the parentheses.
-var typeAttributes = wordSet("byval byref sret inalloca preallocated elementtype")
+var typeAttributes = lazy.Map[string, bool]{New: func() map[string]bool {
+	return wordSet("byval byref sret inalloca preallocated elementtype")
+}}
 
 // parseAttribute steps over one attribute of a parameter, result or function: a word with its
 // argument, or a string with its value. The types that it names are noted.
@@ -34,7 +37,7 @@ func (p *parser) parseAttribute() {
 // wordAttribute steps over the argument of the attribute w.
 func (p *parser) wordAttribute(w []byte) {
 	switch {
-	case p.peekByte() == '(' && typeAttributes[string(w)]:
+	case p.peekByte() == '(' && typeAttributes.Get()[string(w)]:
 		p.pos++
 		p.parseType()
 		p.expectByte(')')
@@ -156,7 +159,7 @@ func (p *parser) skipFlags() {
 		if isTypeWord(w) {
 			return
 		}
-		if op := opcodeOf(w); placedWords[string(w)] && string(w) != "weak" || op != opNone && op != opBinary { // cmpxchg weak, atomicrmw add
+		if op := opcodeOf(w); placedWords.Get()[string(w)] && string(w) != "weak" || op != opNone && op != opBinary { // cmpxchg weak, atomicrmw add
 			p.failUnexpected("a type")
 		}
 		p.pos += len(w)
@@ -214,7 +217,7 @@ func (p *parser) groupBody() (group ir.AttributeGroup) {
 			continue
 		}
 		start, w := p.pos, p.peekWord()
-		if !mayBeAttribute(w) && !functionAttributes[string(w)] {
+		if !mayBeAttribute(w) && !functionAttributes.Get()[string(w)] {
 			p.failAt(start, "expected an attribute")
 		}
 		p.pos += len(w)

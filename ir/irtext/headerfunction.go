@@ -41,7 +41,7 @@ func (p *parser) functionHeader() {
 // not hide what follows it.
 func (p *parser) unknownWord(known func([]byte) bool) bool {
 	start, w := p.pos, p.peekWord()
-	if !mayBeAttribute(w) || functionAttributes[string(w)] || startsResult(w) {
+	if !mayBeAttribute(w) || functionAttributes.Get()[string(w)] || startsResult(w) {
 		return false
 	}
 	// A parser without tables: it cannot note a type or a reference while it only looks.
@@ -280,7 +280,7 @@ func trailerFollows(w []byte, rank int) (next int, ok bool) {
 	case next != 0 && next < rank && !isAlign:
 		return rank, false
 	}
-	if functionAttributes[string(w)] && !isAlign {
+	if functionAttributes.Get()[string(w)] && !isAlign {
 		next = max(next, rankAttribute)
 	}
 	return max(rank, next), true

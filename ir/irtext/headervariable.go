@@ -162,7 +162,7 @@ func (p *parser) variablePart(start int) {
 // unknownPart reports whether the word after a comma may be a property that a newer LLVM knows. It
 // has to be on the line of the comma: a word on the next line begins a definition.
 func (p *parser) unknownPart(w []byte) bool {
-	return mayBeAttribute(w) && !functionAttributes[string(w)] && p.onLine()
+	return mayBeAttribute(w) && !functionAttributes.Get()[string(w)] && p.onLine()
 }
 
 // parseAliasee steps over the rest of an alias or ifunc.

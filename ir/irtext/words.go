@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"offlink/ir/llvmschema"
+	"offlink/lazy"
 )
 
 // Words where attributes stand: those that LLVM knows as attributes, those
@@ -11,23 +12,25 @@ import (
 
 // functionAttributes are the attributes of functions and variables that are
 // words.
-var functionAttributes = func() map[string]bool {
+var functionAttributes = lazy.Map[string, bool]{New: func() map[string]bool {
 	set := make(map[string]bool)
 	for _, name := range llvmschema.FunctionAttributes() {
 		set[name] = true
 	}
 	return set
-}()
+}}
 
 // placedWords are words that are not attributes: each belongs to a construct
 // that has its place.
-var placedWords = wordSet(`
+var placedWords = lazy.Map[string, bool]{New: func() map[string]bool {
+	return wordSet(`
 	external available_externally linkonce linkonce_odr weak weak_odr appending internal private extern_weak common
 	dso_local dso_preemptable default hidden protected dllimport dllexport thread_local unnamed_addr
 	local_unnamed_addr externally_initialized addrspace section partition comdat gc prefix prologue personality
 	code_model no_sanitize_address no_sanitize_hwaddress sanitize_address_dyninit
 	global constant alias ifunc type opaque define declare attributes source_filename target module
 	uselistorder uselistorder_bb deplibs to unwind within from caller`)
+}}
 
 // wordSet makes a set of the words of a list.
 func wordSet(list string) map[string]bool {
@@ -41,13 +44,13 @@ func wordSet(list string) map[string]bool {
 // mayBeAttribute reports whether the word can be an attribute: one that LLVM
 // knows as nothing else.
 func mayBeAttribute(w []byte) bool {
-	return w != nil && w[0] != '$' && w[0] != '-' && w[0] != '.' && !placedWords[string(w)] && !isTypeWord(w) && !isConvention(w)
+	return w != nil && w[0] != '$' && w[0] != '-' && w[0] != '.' && !placedWords.Get()[string(w)] && !isTypeWord(w) && !isConvention(w)
 }
 
 // attributeFollows reports whether the word that is next is an attribute of
 // the function, variable or call before it. LLVM prints these as groups, so that
 // words which a newer LLVM may know are taken there and nowhere else.
-func attributeFollows(w []byte) bool { return functionAttributes[string(w)] }
+func attributeFollows(w []byte) bool { return functionAttributes.Get()[string(w)] }
 
 // onLine reports whether the next token, to which peek has moved, is on the
 // line of the token before it.

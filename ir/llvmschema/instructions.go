@@ -1,5 +1,7 @@
 package llvmschema
 
+import "offlink/lazy"
+
 // Instruction is a record of a function block. Its operands are spelt a letter
 // each:
 //
@@ -85,10 +87,12 @@ var Instructions = [...]*Instruction{
 
 // OldInstructions names records that LLVM 14 and later do not write, for the
 // error.
-var OldInstructions = map[uint32]string{
-	4: "GEP_OLD", 24: "STORE_OLD", 30: "INBOUNDS_GEP_OLD", 37: "CMPXCHG_OLD", 38: "ATOMICRMW_OLD",
-	40: "LANDINGPAD_OLD", 42: "STOREATOMIC_OLD",
-}
+var OldInstructions = lazy.Map[uint32, string]{New: func() map[uint32]string {
+	return map[uint32]string{
+		4: "GEP_OLD", 24: "STORE_OLD", 30: "INBOUNDS_GEP_OLD", 37: "CMPXCHG_OLD", 38: "ATOMICRMW_OLD",
+		40: "LANDINGPAD_OLD", 42: "STOREATOMIC_OLD",
+	}
+}}
 
 // InstructionOf returns the record of that code, or nil if no supported LLVM writes it.
 func InstructionOf(code uint32) *Instruction {

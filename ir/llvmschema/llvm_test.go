@@ -182,7 +182,7 @@ func TestWordVersions(t *testing.T) {
 	}
 	eachVersion(t, func(t *testing.T, version int) {
 		var probes []probe
-		for word, since := range llvmschema.Words {
+		for word, since := range llvmschema.Words.Get() {
 			probes = append(probes, probe{word, texts[word], since, "expected"})
 		}
 		for _, o := range llvmschema.AtomicOperations {
@@ -204,7 +204,7 @@ func TestWordVersions(t *testing.T) {
 			text = "define void @fNUMBER(i8 %x, float %f, ptr %p) {\n  %r = " + strings.ReplaceAll(text, "FLAG", flag) + "\n  ret void\n}\n"
 			probes = append(probes, probe{f.Opcode + " " + f.Name, text, f.Since, "expected"})
 		}
-		for part, since := range llvmschema.MemoryParts {
+		for part, since := range llvmschema.MemoryParts.Get() {
 			probes = append(probes, probe{part, "declare void @fNUMBER() memory(" + part + ": none)\n", since, "expected"})
 		}
 		probes = append(
@@ -263,12 +263,12 @@ func TestFieldVersions(t *testing.T) {
 			}
 			probes = append(probes, probe{f.Node + "(" + f.Name + ":)", nodeText(f.Node, f.Name+": "+value), f.Since, "invalid field '" + f.Name + "'"})
 		}
-		for _, n := range llvmschema.Nodes {
+		for _, n := range llvmschema.Nodes.Get() {
 			if n.Since > 0 {
 				probes = append(probes, probe{n.Kind, nodeText(n.Kind, ""), n.Since, "expected metadata type"})
 			}
 		}
-		for name, l := range llvmschema.Languages {
+		for name, l := range llvmschema.Languages.Get() {
 			text := "!NUMBER = distinct !DICompileUnit(language: " + name + ", file: !0)\n!nNUMBER = !{!NUMBER}\n"
 			probes = append(probes, probe{name, text, l.Since, "invalid DWARF language"})
 		}
@@ -281,7 +281,7 @@ func TestFieldVersions(t *testing.T) {
 func TestNodeLengths(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version int) {
 		text, kinds := common, 0
-		for code, n := range llvmschema.Nodes {
+		for code, n := range llvmschema.Nodes.Get() {
 			if n.Kind != "" && n.Kind != "DIArgList" && n.Since <= version {
 				text += strings.ReplaceAll(nodeText(n.Kind, ""), "NUMBER", strconv.Itoa(int(code)))
 				kinds++
@@ -293,7 +293,7 @@ func TestNodeLengths(t *testing.T) {
 		}
 		seen := map[uint32]bool{}
 		eachRecord(t, bitcode, llvmschema.BlockMetadata, func(c *bitstream.Cursor) {
-			n, known := llvmschema.Nodes[c.Code]
+			n, known := llvmschema.Nodes.Get()[c.Code]
 			if !known || n.Kind == "" {
 				return
 			}

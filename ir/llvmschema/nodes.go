@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"offlink/lazy"
 )
 
 // Node is the record of a metadata node: its fields in the order of the
@@ -86,19 +88,46 @@ func (n *Node) Length(version int) int {
 	return len(n.Fields)
 }
 
-var formSuffixes = map[string]FieldForm{"": FormNumber, "i": FormSigned, "n": FormNode, "s": FormString, "p": FormPlain, "c": FormSize}
-
 // node makes a node from a list of fields. A field is its name, its form after a colon, and after
 // an at sign the LLVM version that brought it.
 func node(kind, fields string, least int) *Node {
 	n := &Node{Kind: kind, Least: least}
-	for _, f := range strings.Fields(fields) {
-		f, version, _ := strings.Cut(f, "@")
-		name, suffix, _ := strings.Cut(f, ":")
-		since, _ := strconv.Atoi(version)
-		n.Fields = append(n.Fields, Field{name, formSuffixes[suffix], since})
+	if fields == "" {
+		return n
+	}
+	n.Fields = make([]Field, 0, strings.Count(fields, " ")+1)
+	for fields != "" {
+		var f Field
+		f.Name, fields, _ = strings.Cut(fields, " ")
+		if at := strings.IndexByte(f.Name, '@'); at >= 0 {
+			f.Since, _ = strconv.Atoi(f.Name[at+1:])
+			f.Name = f.Name[:at]
+		}
+		f.Name, f.Form = cutForm(f.Name)
+		n.Fields = append(n.Fields, f)
 	}
 	return n
+}
+
+// cutForm separates the name of a field from its form.
+func cutForm(field string) (name string, form FieldForm) {
+	at := len(field) - 2
+	if at < 0 || field[at] != ':' {
+		return field, FormNumber
+	}
+	switch field[at+1] {
+	case 'i':
+		form = FormSigned
+	case 'n':
+		form = FormNode
+	case 's':
+		form = FormString
+	case 'p':
+		form = FormPlain
+	case 'c':
+		form = FormSize
+	}
+	return field[:at], form
 }
 
 func (n *Node) withRest(f FieldForm) *Node { n.Rest = f; return n }
@@ -111,75 +140,71 @@ func (n *Node) withAdapt(f func(Node, []uint64) (Node, error)) *Node {
 
 // Nodes holds the records of metadata that are nodes, by their codes
 // (MetadataLoader.cpp and BitcodeWriter.cpp of LLVM).
-var Nodes = map[uint32]*Node{
-	MetadataNode:         node("", "", 0).withRest(FormNode),
-	MetadataDistinctNode: node("", "", 0).withRest(FormNode),
-	MetadataArgList:      node("DIArgList", "", 0).withRest(FormPlain),
-	MetadataLocation:     node("DILocation", "distinct line column scope:p inlinedAt:n isImplicitCode atomGroup@21 atomRank@21", 5),
-	MetadataGenericDebug: node("GenericDINode", "distinct tag version header:s", 4).withRest(FormNode),
-	MetadataSubrange:     node("DISubrange", "distinct count:n lowerBound:n upperBound:n stride:n", 3).withAdapt(adaptSubrange),
-	MetadataGenericSubrange: node("DIGenericSubrange",
-		"distinct count:n lowerBound:n upperBound:n stride:n", 5),
-	MetadataEnumerator: node("DIEnumerator", "distinct value name:s", 3).withRest(FormNumber),
-	MetadataBasicType: node("DIBasicType", "distinct tag name:s size:c align encoding flags num_extra_inhabitants@20 "+
-		"dataSize@22 file:n@23 line@23 scope:n@23", 6).withSize(2),
-	MetadataFixedPointType: node("DIFixedPointType", "distinct tag name:s size:c align encoding flags kind factor", 11).
-		withSize(2).withAdapt(adaptFixedPoint).since(21),
-	MetadataStringType: node("DIStringType", "distinct tag name:s stringLength:n stringLengthExpression:n "+
-		"stringLocationExpression:n size:c align encoding", 8).withSize(2).withAdapt(adaptStringType),
-	MetadataFile: node("DIFile", "distinct filename:s directory:s checksumkind checksum:s source:s", 3),
-	MetadataDerivedType: node("DIDerivedType", "distinct tag name:s file:n line scope:n baseType:n size:c align offset:c "+
-		"flags extraData:n dwarfAddressSpace annotations:n ptrAuth@19", 12).withSize(2),
-	MetadataSubrangeType: node("DISubrangeType", "distinct name:s file:n line scope:n size:c align flags baseType:n "+
-		"lowerBound:n upperBound:n stride:n bias:n", 13).withSize(2).since(21),
-	MetadataCompositeType: node("DICompositeType", "distinct tag name:s file:n line scope:n baseType:n size:c align "+
-		"offset:c flags elements:n runtimeLang vtableHolder:n templateParams:n identifier:s discriminator:n "+
-		"dataLocation:n associated:n allocated:n rank:n annotations:n num_extra_inhabitants@20 specification:n@20 "+
-		"enumKind@21 bitStride:n@21", 16).withSize(4),
-	MetadataSubroutineType: node("DISubroutineType", "distinct flags types:n cc", 3),
-	MetadataCompileUnit: node("DICompileUnit", "distinct language file:n producer:s isOptimized flags:s runtimeVersion "+
-		"splitDebugFilename:s emissionKind enums:n retainedTypes:n subprograms:n globals:n imports:n dwoId macros:n "+
-		"splitDebugInlining debugInfoForProfiling nameTableKind rangesBaseAddress sysroot:s sdk:s "+
-		"languageVersion@22 dialect@23", 14),
-	MetadataSubprogram: node("DISubprogram", "distinct scope:n name:s linkageName:s file:n line type:n scopeLine "+
-		"containingType:n spFlags virtualIndex flags unit:n templateParams:n declaration:n retainedNodes:n "+
-		"thisAdjustment thrownTypes:n annotations:n targetFuncName:s@15 keyInstructions@21", 18).withAdapt(adaptSubprogram),
-	MetadataLexicalBlock:  node("DILexicalBlock", "distinct scope:n file:n line column", 5),
-	MetadataLexicalFile:   node("DILexicalBlockFile", "distinct scope:n file:n discriminator", 4),
-	MetadataCommonBlock:   node("DICommonBlock", "distinct scope:n declaration:n name:s file:n line", 6),
-	MetadataNamespace:     node("DINamespace", "distinct scope:n name:s", 3),
-	MetadataTemplateType:  node("DITemplateTypeParameter", "distinct name:s type:n defaulted", 3),
-	MetadataTemplateValue: node("DITemplateValueParameter", "distinct tag name:s type:n defaulted value:n", 6),
-	MetadataGlobalVar: node("DIGlobalVariable", "distinct scope:n name:s linkageName:s file:n line type:n isLocal "+
-		"isDefinition declaration:n templateParams:n align annotations:n", 11).withAdapt(adaptGlobalVar),
-	MetadataLocalVar: node("DILocalVariable", "distinct scope:n name:s file:n line type:n arg flags align "+
-		"annotations:n", 8).withAdapt(adaptLocalVar),
-	MetadataExpression:     node("DIExpression", "distinct", 1).withRest(FormNumber),
-	MetadataObjCProperty:   node("DIObjCProperty", "distinct name:s file:n line setter:s getter:s attributes type:n", 8),
-	MetadataImportedEntity: node("DIImportedEntity", "distinct tag scope:n entity:n line name:s file:n elements:n", 6),
-	MetadataModule: node("DIModule", "distinct file:n scope:n name:s configMacros:s includePath:s apinotes:s line "+
-		"isDecl", 8),
-	MetadataMacro:         node("DIMacro", "distinct type line name:s value:s", 5),
-	MetadataMacroFile:     node("DIMacroFile", "distinct type line file:n nodes:n", 5),
-	MetadataGlobalVarExpr: node("DIGlobalVariableExpression", "distinct var:n expr:n", 3),
-	MetadataLabel:         node("DILabel", "distinct scope:n name:s file:n line column@21 coroSuspendIdx@21", 5),
-	MetadataAssignID:      node("DIAssignID", "distinct", 1).since(16),
-}
-
-var (
-	subrange0  = node("DISubrange", "distinct count:i lowerBound:i", 3)
-	subrange1  = node("DISubrange", "distinct count:n lowerBound:i", 3)
-	stringType = node("DIStringType", "distinct tag name:s stringLength:n stringLengthExpression:n size:c align encoding", 8).withSize(2)
-)
+var Nodes = lazy.Map[uint32, *Node]{New: func() map[uint32]*Node {
+	return map[uint32]*Node{
+		MetadataNode:         node("", "", 0).withRest(FormNode),
+		MetadataDistinctNode: node("", "", 0).withRest(FormNode),
+		MetadataArgList:      node("DIArgList", "", 0).withRest(FormPlain),
+		MetadataLocation:     node("DILocation", "distinct line column scope:p inlinedAt:n isImplicitCode atomGroup@21 atomRank@21", 5),
+		MetadataGenericDebug: node("GenericDINode", "distinct tag version header:s", 4).withRest(FormNode),
+		MetadataSubrange:     node("DISubrange", "distinct count:n lowerBound:n upperBound:n stride:n", 3).withAdapt(adaptSubrange),
+		MetadataGenericSubrange: node("DIGenericSubrange",
+			"distinct count:n lowerBound:n upperBound:n stride:n", 5),
+		MetadataEnumerator: node("DIEnumerator", "distinct value name:s", 3).withRest(FormNumber),
+		MetadataBasicType: node("DIBasicType", "distinct tag name:s size:c align encoding flags num_extra_inhabitants@20 "+
+			"dataSize@22 file:n@23 line@23 scope:n@23", 6).withSize(2),
+		MetadataFixedPointType: node("DIFixedPointType", "distinct tag name:s size:c align encoding flags kind factor", 11).
+			withSize(2).withAdapt(adaptFixedPoint).since(21),
+		MetadataStringType: node("DIStringType", "distinct tag name:s stringLength:n stringLengthExpression:n "+
+			"stringLocationExpression:n size:c align encoding", 8).withSize(2).withAdapt(adaptStringType),
+		MetadataFile: node("DIFile", "distinct filename:s directory:s checksumkind checksum:s source:s", 3),
+		MetadataDerivedType: node("DIDerivedType", "distinct tag name:s file:n line scope:n baseType:n size:c align offset:c "+
+			"flags extraData:n dwarfAddressSpace annotations:n ptrAuth@19", 12).withSize(2),
+		MetadataSubrangeType: node("DISubrangeType", "distinct name:s file:n line scope:n size:c align flags baseType:n "+
+			"lowerBound:n upperBound:n stride:n bias:n", 13).withSize(2).since(21),
+		MetadataCompositeType: node("DICompositeType", "distinct tag name:s file:n line scope:n baseType:n size:c align "+
+			"offset:c flags elements:n runtimeLang vtableHolder:n templateParams:n identifier:s discriminator:n "+
+			"dataLocation:n associated:n allocated:n rank:n annotations:n num_extra_inhabitants@20 specification:n@20 "+
+			"enumKind@21 bitStride:n@21", 16).withSize(4),
+		MetadataSubroutineType: node("DISubroutineType", "distinct flags types:n cc", 3),
+		MetadataCompileUnit: node("DICompileUnit", "distinct language file:n producer:s isOptimized flags:s runtimeVersion "+
+			"splitDebugFilename:s emissionKind enums:n retainedTypes:n subprograms:n globals:n imports:n dwoId macros:n "+
+			"splitDebugInlining debugInfoForProfiling nameTableKind rangesBaseAddress sysroot:s sdk:s "+
+			"languageVersion@22 dialect@23", 14),
+		MetadataSubprogram: node("DISubprogram", "distinct scope:n name:s linkageName:s file:n line type:n scopeLine "+
+			"containingType:n spFlags virtualIndex flags unit:n templateParams:n declaration:n retainedNodes:n "+
+			"thisAdjustment thrownTypes:n annotations:n targetFuncName:s@15 keyInstructions@21", 18).withAdapt(adaptSubprogram),
+		MetadataLexicalBlock:  node("DILexicalBlock", "distinct scope:n file:n line column", 5),
+		MetadataLexicalFile:   node("DILexicalBlockFile", "distinct scope:n file:n discriminator", 4),
+		MetadataCommonBlock:   node("DICommonBlock", "distinct scope:n declaration:n name:s file:n line", 6),
+		MetadataNamespace:     node("DINamespace", "distinct scope:n name:s", 3),
+		MetadataTemplateType:  node("DITemplateTypeParameter", "distinct name:s type:n defaulted", 3),
+		MetadataTemplateValue: node("DITemplateValueParameter", "distinct tag name:s type:n defaulted value:n", 6),
+		MetadataGlobalVar: node("DIGlobalVariable", "distinct scope:n name:s linkageName:s file:n line type:n isLocal "+
+			"isDefinition declaration:n templateParams:n align annotations:n", 11).withAdapt(adaptGlobalVar),
+		MetadataLocalVar: node("DILocalVariable", "distinct scope:n name:s file:n line type:n arg flags align "+
+			"annotations:n", 8).withAdapt(adaptLocalVar),
+		MetadataExpression:     node("DIExpression", "distinct", 1).withRest(FormNumber),
+		MetadataObjCProperty:   node("DIObjCProperty", "distinct name:s file:n line setter:s getter:s attributes type:n", 8),
+		MetadataImportedEntity: node("DIImportedEntity", "distinct tag scope:n entity:n line name:s file:n elements:n", 6),
+		MetadataModule: node("DIModule", "distinct file:n scope:n name:s configMacros:s includePath:s apinotes:s line "+
+			"isDecl", 8),
+		MetadataMacro:         node("DIMacro", "distinct type line name:s value:s", 5),
+		MetadataMacroFile:     node("DIMacroFile", "distinct type line file:n nodes:n", 5),
+		MetadataGlobalVarExpr: node("DIGlobalVariableExpression", "distinct var:n expr:n", 3),
+		MetadataLabel:         node("DILabel", "distinct scope:n name:s file:n line column@21 coroSuspendIdx@21", 5),
+		MetadataAssignID:      node("DIAssignID", "distinct", 1).since(16),
+	}
+}}
 
 // adaptSubrange chooses the layout by the version of the record: versions 0 and 1 had numbers in
 // place of metadata.
 func adaptSubrange(n Node, operands []uint64) (Node, error) {
 	switch version := operands[0] >> 1; version {
 	case 0:
-		return *subrange0, nil
+		return *node("DISubrange", "distinct count:i lowerBound:i", 3), nil
 	case 1:
-		return *subrange1, nil
+		return *node("DISubrange", "distinct count:n lowerBound:i", 3), nil
 	case 2:
 		return n, nil
 	default:
@@ -190,7 +215,7 @@ func adaptSubrange(n Node, operands []uint64) (Node, error) {
 // adaptStringType serves records of 8 operands, which lack the expression of the location.
 func adaptStringType(n Node, operands []uint64) (Node, error) {
 	if len(operands) == 8 {
-		return *stringType, nil
+		return *node("DIStringType", "distinct tag name:s stringLength:n stringLengthExpression:n size:c align encoding", 8).withSize(2), nil
 	}
 	return n, nil
 }

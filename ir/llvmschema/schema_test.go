@@ -9,7 +9,7 @@ import (
 // Versions append fields to nodes: a field that is older than the one before
 // it has the wrong version or the wrong place.
 func TestFieldsAreAppended(t *testing.T) {
-	for code, n := range llvmschema.Nodes {
+	for code, n := range llvmschema.Nodes.Get() {
 		newest := 0
 		for _, f := range n.Fields {
 			if f.Since < newest {
@@ -45,7 +45,7 @@ func TestVersions(t *testing.T) {
 			checkVersion(t, in.Name, in.Since)
 		}
 	}
-	for code, typ := range llvmschema.Types {
+	for code, typ := range llvmschema.Types.Get() {
 		checkVersion(t, "type "+string(rune('0'+code%10)), typ.Since)
 	}
 }

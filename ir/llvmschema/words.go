@@ -3,6 +3,8 @@ package llvmschema
 import (
 	"cmp"
 	"slices"
+
+	"offlink/lazy"
 )
 
 // Versions of changes that are not a row of a table: the first version that
@@ -24,20 +26,24 @@ const (
 
 // Words are keywords of text that are not attributes and came after [Oldest]: opcodes,
 // kinds of constants and types, words after atomicrmw.
-var Words = map[string]int{
-	"target":      Types[TypeTarget].Since, // target("spirv.Image", ...)
-	"splat":       19,
-	"ptrauth":     Constants[ConstantPtrAuth].Since,
-	"ptrtoaddr":   22,
-	"elementwise": 23, // atomicrmw elementwise
-	"fmaximumnum": 23, // operations of atomicrmw whose numbers are not needed here
-	"fminimumnum": 23,
-}
+var Words = lazy.Map[string, int]{New: func() map[string]int {
+	return map[string]int{
+		"target":      Types.Get()[TypeTarget].Since, // target("spirv.Image", ...)
+		"splat":       19,
+		"ptrauth":     Constants[ConstantPtrAuth].Since,
+		"ptrtoaddr":   22,
+		"elementwise": 23, // atomicrmw elementwise
+		"fmaximumnum": 23, // operations of atomicrmw whose numbers are not needed here
+		"fminimumnum": 23,
+	}
+}}
 
 // MemoryParts are the parts of memory that memory(...) tells apart.
-var MemoryParts = map[string]int{
-	"argmem": MemoryEffects, "inaccessiblemem": MemoryEffects, "errnomem": 21, "target_mem0": 22, "target_mem1": 22,
-}
+var MemoryParts = lazy.Map[string, int]{New: func() map[string]int {
+	return map[string]int{
+		"argmem": MemoryEffects, "inaccessiblemem": MemoryEffects, "errnomem": 21, "target_mem0": 22, "target_mem1": 22,
+	}
+}}
 
 // AtomicOperation is an operation of atomicrmw.
 type AtomicOperation struct {
@@ -106,29 +112,31 @@ type Language struct{ Code, Since int }
 
 // Languages are those whose names came after [Oldest]; text spells the others,
 // too, as numbers.
-var Languages = map[string]Language{
-	"DW_LANG_Kotlin":         {0x26, 16},
-	"DW_LANG_Zig":            {0x27, 16},
-	"DW_LANG_Crystal":        {0x28, 16},
-	"DW_LANG_C_plus_plus_17": {0x2a, 16},
-	"DW_LANG_C_plus_plus_20": {0x2b, 16},
-	"DW_LANG_C17":            {0x2c, 16},
-	"DW_LANG_Fortran18":      {0x2d, 16},
-	"DW_LANG_Ada2005":        {0x2e, 16},
-	"DW_LANG_Ada2012":        {0x2f, 16},
-	"DW_LANG_HIP":            {0x30, 19},
-	"DW_LANG_Assembly":       {0x31, 19},
-	"DW_LANG_C_sharp":        {0x32, 19},
-	"DW_LANG_Mojo":           {0x33, 19},
-	"DW_LANG_GLSL":           {0x34, 19},
-	"DW_LANG_GLSL_ES":        {0x35, 19},
-	"DW_LANG_HLSL":           {0x36, 19},
-	"DW_LANG_OpenCL_CPP":     {0x37, 19},
-	"DW_LANG_CPP_for_OpenCL": {0x38, 19},
-	"DW_LANG_SYCL":           {0x39, 19},
-	"DW_LANG_C_plus_plus_23": {0x3a, 23},
-	"DW_LANG_Metal":          {0x3d, 20},
-}
+var Languages = lazy.Map[string, Language]{New: func() map[string]Language {
+	return map[string]Language{
+		"DW_LANG_Kotlin":         {0x26, 16},
+		"DW_LANG_Zig":            {0x27, 16},
+		"DW_LANG_Crystal":        {0x28, 16},
+		"DW_LANG_C_plus_plus_17": {0x2a, 16},
+		"DW_LANG_C_plus_plus_20": {0x2b, 16},
+		"DW_LANG_C17":            {0x2c, 16},
+		"DW_LANG_Fortran18":      {0x2d, 16},
+		"DW_LANG_Ada2005":        {0x2e, 16},
+		"DW_LANG_Ada2012":        {0x2f, 16},
+		"DW_LANG_HIP":            {0x30, 19},
+		"DW_LANG_Assembly":       {0x31, 19},
+		"DW_LANG_C_sharp":        {0x32, 19},
+		"DW_LANG_Mojo":           {0x33, 19},
+		"DW_LANG_GLSL":           {0x34, 19},
+		"DW_LANG_GLSL_ES":        {0x35, 19},
+		"DW_LANG_HLSL":           {0x36, 19},
+		"DW_LANG_OpenCL_CPP":     {0x37, 19},
+		"DW_LANG_CPP_for_OpenCL": {0x38, 19},
+		"DW_LANG_SYCL":           {0x39, 19},
+		"DW_LANG_C_plus_plus_23": {0x3a, 23},
+		"DW_LANG_Metal":          {0x3d, 20},
+	}
+}}
 
 // TextField is a field of a specialised node as text names it.
 type TextField struct {
@@ -139,25 +147,27 @@ type TextField struct {
 // textNames are the fields of text that an operand of the record stands for
 // where the names differ. The flags of a node's first operand, which the
 // schema calls "distinct", are there under "distinct".
-var textNames = map[string][]TextField{
-	"DIDerivedType.ptrAuth": {
-		{"DIDerivedType", "ptrAuthKey", 19},
-		{"DIDerivedType", "ptrAuthIsAddressDiscriminated", 19},
-		{"DIDerivedType", "ptrAuthExtraDiscriminator", 19},
-		{"DIDerivedType", "ptrAuthIsaPointer", 19},
-		{"DIDerivedType", "ptrAuthAuthenticatesNullValues", 19},
-	},
-	"DICompileUnit.languageVersion": {{"DICompileUnit", "sourceLanguageVersion", LanguageNames}},
-	"DILabel.distinct":              {{"DILabel", "isArtificial", 21}},
-}
+var textNames = lazy.Map[string, []TextField]{New: func() map[string][]TextField {
+	return map[string][]TextField{
+		"DIDerivedType.ptrAuth": {
+			{"DIDerivedType", "ptrAuthKey", 19},
+			{"DIDerivedType", "ptrAuthIsAddressDiscriminated", 19},
+			{"DIDerivedType", "ptrAuthExtraDiscriminator", 19},
+			{"DIDerivedType", "ptrAuthIsaPointer", 19},
+			{"DIDerivedType", "ptrAuthAuthenticatesNullValues", 19},
+		},
+		"DICompileUnit.languageVersion": {{"DICompileUnit", "sourceLanguageVersion", LanguageNames}},
+		"DILabel.distinct":              {{"DILabel", "isArtificial", 21}},
+	}
+}}
 
 // TextFields returns the fields of text that came after [Oldest], of nodes that
 // are older than the field, oldest first.
 func TextFields() []TextField {
 	var fields []TextField
-	for _, n := range Nodes {
+	for _, n := range Nodes.Get() {
 		for _, f := range n.Fields {
-			names, other := textNames[n.Kind+"."+f.Name]
+			names, other := textNames.Get()[n.Kind+"."+f.Name]
 			switch {
 			case other:
 				fields = append(fields, names...)
@@ -175,7 +185,7 @@ func TextFields() []TextField {
 // NodeSince returns the version that brought a specialised node, 0 for one that
 // [Oldest] has.
 func NodeSince(kind string) int {
-	for _, n := range Nodes {
+	for _, n := range Nodes.Get() {
 		if n.Kind == kind {
 			return n.Since
 		}

@@ -5,6 +5,7 @@ import (
 
 	"offlink/ir"
 	"offlink/ir/sycl"
+	"offlink/lazy"
 	"offlink/props"
 )
 
@@ -27,38 +28,38 @@ const (
 const deviceLibPrefix = "__devicelib_"
 
 // The single-precision names of the mathematical functions end in an f.
-var (
-	mathInteger = splitWords("abs div labs ldiv llabs lldiv")
-	mathBoth    = splitWords(`acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi erf erfc exp exp10
+const (
+	mathInteger = "abs div labs ldiv llabs lldiv"
+	mathBoth    = `acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi erf erfc exp exp10
 		exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp hypot ilogb ldexp lgamma log log10 log1p log2 logb
 		modf nextafter pow remainder remquo rint round rsqrt scalbln scalbn sin sinh sinpi sqrt tan tanh tgamma trunc
-		nearbyint lrint lround llrint llround nan`)
-	complexBoth = splitWords(`cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog cpolar cpow
-		cproj creal csin csinh csqrt ctan ctanh`)
-	cstring = splitWords("memcpy memset memcmp memmove")
+		nearbyint lrint lround llrint llround nan`
+	complexBoth = `cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog cpolar cpow
+		cproj creal csin csinh csqrt ctan ctanh`
+	cstring = "memcpy memset memcmp memmove"
 )
 
 // deviceLibs has the number of the library of each function, by its name without the prefix.
-var deviceLibs = func() map[string]int {
+var deviceLibs = lazy.Map[string, int]{New: func() map[string]int {
 	libs := map[string]int{
 		"assert_fail": libAssert,
 		"__mulsc3":    libComplex, "__divsc3": libComplex,
 		"__muldc3": libComplexFP64, "__divdc3": libComplexFP64,
 	}
-	for _, name := range mathInteger {
+	for name := range strings.FieldsSeq(mathInteger) {
 		libs[name] = libMath
 	}
-	for _, name := range mathBoth {
+	for name := range strings.FieldsSeq(mathBoth) {
 		libs[name+"f"], libs[name] = libMath, libMathFP64
 	}
-	for _, name := range complexBoth {
+	for name := range strings.FieldsSeq(complexBoth) {
 		libs[name+"f"], libs[name] = libComplex, libComplexFP64
 	}
-	for _, name := range cstring {
+	for name := range strings.FieldsSeq(cstring) {
 		libs[name] = libCString
 	}
 	return libs
-}()
+}}
 
 func splitWords(text string) []string { return strings.Fields(text) }
 
@@ -74,12 +75,12 @@ func deviceLib(name string) (int, bool) {
 	if imf, ok := strings.CutPrefix(rest, "imf_"); ok {
 		return imfLibrary(imf), true
 	}
-	lib, ok := deviceLibs[rest]
+	lib, ok := deviceLibs.Get()[rest]
 	return lib, ok
 }
 
 // imfDouble has the functions of the IMF library on doubles whose names do not say so.
-var imfDouble = func() map[string]bool {
+var imfDouble = lazy.Map[string, bool]{New: func() map[string]bool {
 	names := make(map[string]bool)
 	for _, name := range splitWords(`ceil copysign fabs floor fma fmax fmin inv nearbyint rint rsqrt sqrt trunc
 		acos acosh asin asinh atan atan2 atanh cbrt cdfnorm cdfnorminv cos cosh cospi cyl_bessel_i0 cyl_bessel_i1
@@ -90,7 +91,7 @@ var imfDouble = func() map[string]bool {
 		names[name] = true
 	}
 	return names
-}()
+}}
 
 // imfLibrary returns the number of the IMF library that has the function. The suffixes are rounding
 // modes.
@@ -102,7 +103,7 @@ func imfLibrary(name string) int {
 	switch {
 	case strings.Contains(name, "bf16") || strings.Contains(name, "bfloat16"):
 		return libIMFBF16
-	case strings.Contains(name, "double") || imfDouble[base] || base == "dadd" || base == "dsub" || base == "dmul" || base == "ddiv":
+	case strings.Contains(name, "double") || imfDouble.Get()[base] || base == "dadd" || base == "dsub" || base == "dmul" || base == "ddiv":
 		return libIMFFP64
 	}
 	return libIMF

@@ -5,6 +5,7 @@ import (
 
 	"offlink/ir"
 	"offlink/ir/sycl"
+	"offlink/lazy"
 	"offlink/split"
 )
 
@@ -30,7 +31,7 @@ var (
 )
 
 // devices are the known targets, in groups of equal features.
-var devices = func() map[string]device {
+var devices = lazy.Map[string, device]{New: func() map[string]device {
 	known := make(map[string]device)
 	for _, group := range []struct {
 		names string
@@ -58,13 +59,13 @@ var devices = func() map[string]device {
 		}
 	}
 	return known
-}()
+}}
 
 // CanRun reports whether a target can run the image: whether it has the aspects and the sub-group
 // size that the code uses. It is true for an empty or unknown target. Aspects are compared by name,
 // since their numbers change between releases.
 func CanRun(s *split.Partition, target string) (bool, error) {
-	d, known := devices[target]
+	d, known := devices.Get()[target]
 	if !known {
 		return true, nil
 	}

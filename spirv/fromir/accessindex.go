@@ -5,13 +5,16 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 )
 
 // accessIntrinsics are the address computations that clang keeps apart from others for
 // relocations by debug information (__builtin_preserve_access_index), with the argument that
 // is the index. A last argument of the struct form is the index in debug information
 // (Language Reference, "llvm.preserve.array.access.index Intrinsic" and the next).
-var accessIntrinsics = map[string]int{"llvm.preserve.array.access.index.": 2, "llvm.preserve.struct.access.index.": 1}
+var accessIntrinsics = lazy.Map[string, int]{New: func() map[string]int {
+	return map[string]int{"llvm.preserve.array.access.index.": 2, "llvm.preserve.struct.access.index.": 1}
+}}
 
 // deepestAccess bounds the dimensions that a call of hostile input may ask for.
 const deepestAccess = 64
@@ -25,7 +28,7 @@ func (t *translator) lowerAccessIndices() {
 			continue
 		}
 		name := t.module.Values[in.Operands[0].Index].Name
-		for prefix, at := range accessIntrinsics {
+		for prefix, at := range accessIntrinsics.Get() {
 			if strings.HasPrefix(name, prefix) {
 				t.lowerAccess(in, at)
 			}

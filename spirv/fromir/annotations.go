@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"offlink/lazy"
 	"offlink/lazyregexp"
 )
 
@@ -21,11 +22,13 @@ var annotationBlock = lazyregexp.New(`\{\w([\w:,-]|"[^"]*")*\}`)
 
 // memoryAttributes are the words of annotations that mean decorations of
 // SPV_INTEL_fpga_memory_attributes.
-var memoryAttributes = map[string]uint32{
-	"register": 5825, "memory": decMemoryName, "numbanks": 5827, "bankwidth": 5828, "private_copies": 5829, "max_replicates": 5832,
-	"simple_dual_port": 5833, "merge": decMergeNames, "bank_bits": 5835, "force_pow2_depth": 5836, "stride_size": 5883, "word_size": 5884,
-	"true_dual_port": 5885,
-}
+var memoryAttributes = lazy.Map[string, uint32]{New: func() map[string]uint32 {
+	return map[string]uint32{
+		"register": 5825, "memory": decMemoryName, "numbanks": 5827, "bankwidth": 5828, "private_copies": 5829, "max_replicates": 5832,
+		"simple_dual_port": 5833, "merge": decMergeNames, "bank_bits": 5835, "force_pow2_depth": 5836, "stride_size": 5883, "word_size": 5884,
+		"true_dual_port": 5885,
+	}
+}}
 
 // Decorations whose operands are strings.
 const (
@@ -83,7 +86,7 @@ func memoryAttribute(name, values string) (d annotationDecoration, ok bool) {
 		number, ok := map[string]uint32{"1": 5830, "2": 5831}[values]
 		return annotationDecoration{number: number}, ok
 	}
-	number, ok := memoryAttributes[name]
+	number, ok := memoryAttributes.Get()[name]
 	switch {
 	case slices.Contains(plainAttributes, number):
 		return annotationDecoration{number: number}, ok
@@ -131,7 +134,7 @@ func (t *translator) annotateWith(n id, text string, without ...uint32) {
 			}
 			continue
 		}
-		if _, ok := decorationNeeds[d.number]; !ok || !t.allowsDecoration(d.number) {
+		if _, ok := decorationNeeds.Get()[d.number]; !ok || !t.allowsDecoration(d.number) {
 			continue
 		}
 		if words, ok := d.operandWords(); ok {

@@ -4,19 +4,22 @@ import (
 	"fmt"
 
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
 // scopes maps the names of synchronisation scopes of LLVM IR to Scope (SPIR-V).
-var scopes = map[string]uint32{
-	"": scopeCrossDevice, "all_svm_devices": scopeCrossDevice, "device": scopeDevice, "workgroup": scopeWorkgroup,
-	"subgroup": scopeSubgroup, "sub_group": scopeSubgroup, "work_item": scopeInvocation, "singlethread": scopeInvocation,
-}
+var scopes = lazy.Map[string, uint32]{New: func() map[string]uint32 {
+	return map[string]uint32{
+		"": scopeCrossDevice, "all_svm_devices": scopeCrossDevice, "device": scopeDevice, "workgroup": scopeWorkgroup,
+		"subgroup": scopeSubgroup, "sub_group": scopeSubgroup, "work_item": scopeInvocation, "singlethread": scopeInvocation,
+	}
+}}
 
 // memoryScope returns the constant of an instruction's scope. An unknown scope is the widest,
 // which is always correct.
 func (f *function) memoryScope(in *ir.Instruction) id {
-	n, ok := scopes[in.Scope]
+	n, ok := scopes.Get()[in.Scope]
 	if !ok {
 		n = scopeCrossDevice
 	}
@@ -70,17 +73,19 @@ func (f *function) atomicStore(in *ir.Instruction) {
 }
 
 // rmwOpcodes are the instructions of atomicrmw by operation. RMWFSub adds the negated value.
-var rmwOpcodes = map[ir.AtomicOperation]spirv.Opcode{
-	ir.RMWXchg: spirv.OpAtomicExchange, ir.RMWAdd: spirv.OpAtomicIAdd, ir.RMWSub: spirv.OpAtomicISub, ir.RMWAnd: spirv.OpAtomicAnd,
-	ir.RMWOr: spirv.OpAtomicOr, ir.RMWXor: spirv.OpAtomicXor, ir.RMWMax: spirv.OpAtomicSMax, ir.RMWMin: spirv.OpAtomicSMin,
-	ir.RMWUMax: spirv.OpAtomicUMax, ir.RMWUMin: spirv.OpAtomicUMin, ir.RMWFAdd: spirv.OpAtomicFAddEXT,
-	ir.RMWFSub: spirv.OpAtomicFAddEXT, ir.RMWFMax: spirv.OpAtomicFMaxEXT, ir.RMWFMin: spirv.OpAtomicFMinEXT,
-}
+var rmwOpcodes = lazy.Map[ir.AtomicOperation, spirv.Opcode]{New: func() map[ir.AtomicOperation]spirv.Opcode {
+	return map[ir.AtomicOperation]spirv.Opcode{
+		ir.RMWXchg: spirv.OpAtomicExchange, ir.RMWAdd: spirv.OpAtomicIAdd, ir.RMWSub: spirv.OpAtomicISub, ir.RMWAnd: spirv.OpAtomicAnd,
+		ir.RMWOr: spirv.OpAtomicOr, ir.RMWXor: spirv.OpAtomicXor, ir.RMWMax: spirv.OpAtomicSMax, ir.RMWMin: spirv.OpAtomicSMin,
+		ir.RMWUMax: spirv.OpAtomicUMax, ir.RMWUMin: spirv.OpAtomicUMin, ir.RMWFAdd: spirv.OpAtomicFAddEXT,
+		ir.RMWFSub: spirv.OpAtomicFAddEXT, ir.RMWFMax: spirv.OpAtomicFMaxEXT, ir.RMWFMin: spirv.OpAtomicFMinEXT,
+	}
+}}
 
 // readModifyWrite writes an atomicrmw. There is no subtraction of floating-point numbers: the
 // negated value is added.
 func (f *function) readModifyWrite(i int, in *ir.Instruction) {
-	op, ok := rmwOpcodes[in.Operation]
+	op, ok := rmwOpcodes.Get()[in.Operation]
 	if !ok {
 		f.failKind(ErrorInstruction, fmt.Sprint("atomicrmw ", in.Operation), "atomicrmw %v has no counterpart in SPIR-V", in.Operation)
 	}

@@ -2,6 +2,7 @@ package fromir
 
 import (
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -18,7 +19,9 @@ func (t *translator) bfloatType() id {
 
 // bfloatOperations are the instructions that SPV_KHR_bfloat16 does not allow on bfloat16,
 // which is for storage, conversions, dot products and matrices alone.
-var bfloatOperations = opcodesOf([]string{"FNegate", "FAdd", "FSub", "FMul", "FDiv", "FRem", "FMod", "FmaKHR", "ExtInst", "VectorTimesScalar"})
+var bfloatOperations = lazy.Map[spirv.Opcode, bool]{New: func() map[spirv.Opcode]bool {
+	return opcodesOf([]string{"FNegate", "FAdd", "FSub", "FMul", "FDiv", "FRem", "FMod", "FmaKHR", "ExtInst", "VectorTimesScalar"})
+}}
 
 // bfloatResult notes the needs of an instruction whose result is a bfloat16 or a vector of
 // them.
@@ -29,7 +32,7 @@ func (f *function) bfloatResult(op spirv.Opcode, typ id) {
 		}
 	}
 	switch {
-	case bfloatOperations[op]:
+	case bfloatOperations.Get()[op]:
 		f.bfloatArithmetic()
 	case op == spirv.OpDot:
 		f.useCapabilities(5117)

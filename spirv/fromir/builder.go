@@ -6,6 +6,7 @@ import (
 
 	"offlink/abort"
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -360,16 +361,18 @@ func (b *builder) addEntry(n id, e *entry) {
 
 // isTypeOp reports whether an instruction declares a type.
 func isTypeOp(op spirv.Opcode) bool {
-	return op >= spirv.OpTypeVoid && op <= spirv.OpTypeForwardPointer || typeOps[op] ||
+	return op >= spirv.OpTypeVoid && op <= spirv.OpTypeForwardPointer || typeOps.Get()[op] ||
 		op >= spirv.OpTypeAvcImePayloadINTEL && op <= spirv.OpTypeAvcSicResultINTEL
 }
 
 // typeOps are the types of extensions.
-var typeOps = map[spirv.Opcode]bool{
-	spirv.OpTypePipeStorage: true, spirv.OpTypeNamedBarrier: true, opTypeCooperativeMatrixKHR: true,
-	opTypeJointMatrixINTEL: true, opTypeBufferSurfaceINTEL: true, opTypeTaskSequenceINTEL: true,
-	spirv.OpTypeVmeImageINTEL: true,
-}
+var typeOps = lazy.Map[spirv.Opcode, bool]{New: func() map[spirv.Opcode]bool {
+	return map[spirv.Opcode]bool{
+		spirv.OpTypePipeStorage: true, spirv.OpTypeNamedBarrier: true, opTypeCooperativeMatrixKHR: true,
+		opTypeJointMatrixINTEL: true, opTypeBufferSurfaceINTEL: true, opTypeTaskSequenceINTEL: true,
+		spirv.OpTypeVmeImageINTEL: true,
+	}
+}}
 
 // newIDOnce returns the identifier of a function that the translation adds. write returns
 // the words of the whole function; it is called on the first use of the key.

@@ -62,7 +62,7 @@ func (t *translator) findBuiltin(info *functionFacts, declared bool) {
 			info.builtin.name = base
 			return
 		}
-	case (form != notMangled || plainNames[base] || pipeFunctions[base] != "" || blockFunctions[base] != nil) && t.language.opencl:
+	case (form != notMangled || plainNames.Get()[base] || pipeFunctions.Get()[base] != "" || blockFunctions.Get()[base] != nil) && t.language.opencl:
 		info.builtin = t.openclBuiltin(base, parameters)
 	}
 	if info.builtin == nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 )
 
 // LLVM checks only the declarations of its own intrinsics: functions of OpenCL and SPIR-V
@@ -20,18 +21,20 @@ func (c *callSite) checkCount(count int, bounds func() (least, most int)) {
 
 // mixedInstructions are the instructions of OpenCL.std whose operands may have other types
 // than the result.
-var mixedInstructions = map[string]bool{
-	"ldexp": true, "pown": true, "rootn": true, "ilogb": true, "nan": true, "length": true, "distance": true, "fast_length": true,
-	"fast_distance": true, "shuffle": true, "shuffle2": true, "printf": true, "prefetch": true, "select": true, "u_upsample": true,
-	"s_upsample": true,
-}
+var mixedInstructions = lazy.Map[string, bool]{New: func() map[string]bool {
+	return map[string]bool{
+		"ldexp": true, "pown": true, "rootn": true, "ilogb": true, "nan": true, "length": true, "distance": true, "fast_length": true,
+		"fast_distance": true, "shuffle": true, "shuffle2": true, "printf": true, "prefetch": true, "select": true, "u_upsample": true,
+		"s_upsample": true,
+	}
+}}
 
 // checkNumbers refuses a call of an instruction of OpenCL.std whose types do not fit: those
 // of mixedInstructions have rules of their own, all others want their numbers to be of one
 // type. Pointers are not compared.
 func (c *callSite) checkNumbers(name string) {
 	c.checkMixed(name)
-	if mixedInstructions[name] || strings.HasPrefix(name, "v") || c.isVoid(c.in.Type) {
+	if mixedInstructions.Get()[name] || strings.HasPrefix(name, "v") || c.isVoid(c.in.Type) {
 		return
 	}
 	result := c.function.moduleType(c.in.Type)
@@ -40,7 +43,7 @@ func (c *callSite) checkNumbers(name string) {
 	}
 	for i := range c.operands {
 		typ := c.operand(i).Type
-		same := typ == c.in.Type || repeatsScalars[name] && result.Kind == ir.TypeVector && typ == result.Elements[0]
+		same := typ == c.in.Type || repeatsScalars.Get()[name] && result.Kind == ir.TypeVector && typ == result.Elements[0]
 		if c.function.moduleType(typ).Kind != ir.TypePointer && !same {
 			c.failf("argument %d of %s is of another type than the result", i+1, name)
 		}
@@ -83,9 +86,11 @@ func (c *callSite) checkMixed(name string) {
 }
 
 // conversionBits are the widths of the types that convert_T names.
-var conversionBits = map[string]uint32{
-	"char": 8, "uchar": 8, "short": 16, "ushort": 16, "int": 32, "uint": 32, "long": 64, "ulong": 64, "half": 16, "float": 32, "double": 64,
-}
+var conversionBits = lazy.Map[string, uint32]{New: func() map[string]uint32 {
+	return map[string]uint32{
+		"char": 8, "uchar": 8, "short": 16, "ushort": 16, "int": 32, "uint": 32, "long": 64, "ulong": 64, "half": 16, "float": 32, "double": 64,
+	}
+}}
 
 // checkConversion refuses a conversion whose result is not of the type in its name, or whose
 // argument does not have the same number of elements.
@@ -96,7 +101,7 @@ func (c *callSite) checkConversion(target string) {
 	}
 	to, length := c.numberShape(c.in.Type)
 	from, count := c.numberShape(c.operand(0).Type)
-	if len(c.operands) != 1 || to == nil || from == nil || length != count || to.Kind != want || to.Bits != conversionBits[target] || from.Bits == 1 || from.Bits > 64 {
+	if len(c.operands) != 1 || to == nil || from == nil || length != count || to.Kind != want || to.Bits != conversionBits.Get()[target] || from.Bits == 1 || from.Bits > 64 {
 		c.failf("the types are not those of a conversion to %s", target)
 	}
 }

@@ -288,7 +288,7 @@ func (t *translator) constantExpression(pool *ir.ConstantPool, v ir.Value, want 
 	case ir.OpIntToPtr:
 		return t.specOp(want, spirv.OpConvertUToPtr, operand(0, 0))
 	default:
-		if code, ok := plainOpcodes[op]; ok && len(c.Operands) <= 2 {
+		if code := plainOpcodes[op]; code != spirv.OpNop && len(c.Operands) <= 2 {
 			list := []id{operand(0, 0)}
 			if len(c.Operands) == 2 {
 				list = append(list, operand(1, 0))

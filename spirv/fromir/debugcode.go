@@ -127,7 +127,7 @@ func (t *translator) debugExpression(o ir.Operand) (id, bool) {
 	var steps [][]uint32
 	key := "expression"
 	for i := 0; i < len(n.fields); i++ {
-		op, known := debugOperations[dwarfNumber(n.fields[i])]
+		op, known := debugOperations.Get()[dwarfNumber(n.fields[i])]
 		if !known || op.number > 9 && !t.options.ExtraExpressions && t.options.Debug != DebugShader200 || i+op.operands >= len(n.fields) {
 			return 0, false
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -55,9 +56,11 @@ const (
 )
 
 // debugSets are the names of the sets.
-var debugSets = map[DebugInfo]string{
-	DebugOpenCL100: "OpenCL.DebugInfo.100", DebugShader100: "NonSemantic.Shader.DebugInfo.100", DebugShader200: "NonSemantic.Shader.DebugInfo.200",
-}
+var debugSets = lazy.Map[DebugInfo, string]{New: func() map[DebugInfo]string {
+	return map[DebugInfo]string{
+		DebugOpenCL100: "OpenCL.DebugInfo.100", DebugShader100: "NonSemantic.Shader.DebugInfo.100", DebugShader200: "NonSemantic.Shader.DebugInfo.200",
+	}
+}}
 
 // describesDebug reports whether debug information other than lines is written.
 func (t *translator) describesDebug() bool {
@@ -77,7 +80,7 @@ func (t *translator) debugSet() id {
 			t.b.extensions["SPV_KHR_non_semantic_info"] = true
 		}
 	}
-	return t.b.importSet(debugSets[t.options.Debug])
+	return t.b.importSet(debugSets.Get()[t.options.Debug])
 }
 
 // debugWords collects the operands of an instruction of the set.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 )
 
 // debugNode is a node of debug information. Textual IR spells many numbers by their DWARF
@@ -54,7 +55,7 @@ func dwarfNumber(o ir.Operand) (number uint64) {
 		return uint64(o.Int)
 	}
 	for name := range strings.SplitSeq(o.String, "|") {
-		number |= dwarfNumbers[strings.TrimSpace(name)]
+		number |= dwarfNumbers.Get()[strings.TrimSpace(name)]
 	}
 	return number
 }
@@ -87,35 +88,37 @@ const (
 )
 
 // dwarfNumbers are the numbers of the names in textual IR. Those of flags are LLVM's.
-var dwarfNumbers = map[string]uint64{
-	"true": 1, "false": 0,
-	"DW_TAG_array_type": tagArray, "DW_TAG_class_type": tagClass, "DW_TAG_enumeration_type": tagEnumeration, "DW_TAG_member": tagMember,
-	"DW_TAG_pointer_type": tagPointer, "DW_TAG_reference_type": tagReference, "DW_TAG_string_type": tagString,
-	"DW_TAG_structure_type": tagStructure, "DW_TAG_typedef": tagTypedef, "DW_TAG_union_type": tagUnion, "DW_TAG_inheritance": tagInheritance,
-	"DW_TAG_ptr_to_member_type": tagPointerToMember, "DW_TAG_const_type": tagConst, "DW_TAG_template_value_parameter": tagTemplateValue,
-	"DW_TAG_variable": tagVariable, "DW_TAG_volatile_type": tagVolatile, "DW_TAG_restrict_type": tagRestrict,
-	"DW_TAG_rvalue_reference_type": tagRValueReference, "DW_TAG_atomic_type": tagAtomic,
-	"DW_TAG_GNU_template_template_param": tagTemplateTemplate, "DW_TAG_GNU_template_parameter_pack": tagTemplatePack,
-	"DW_TAG_imported_module": tagImportedModule, "DW_TAG_imported_declaration": tagImportedDeclaration,
-	"DW_TAG_base_type": 0x24, "DW_TAG_unspecified_type": 0x3b,
-	"DW_ATE_address": 1, "DW_ATE_boolean": 2, "DW_ATE_complex_float": 3, "DW_ATE_float": 4, "DW_ATE_signed": 5, "DW_ATE_signed_char": 6,
-	"DW_ATE_unsigned": 7, "DW_ATE_unsigned_char": 8,
-	"DW_LANG_C": 2, "DW_LANG_C_plus_plus": 4, "DW_LANG_Fortran77": 7, "DW_LANG_Fortran90": 8, "DW_LANG_C99": 0xc, "DW_LANG_Fortran95": 0xe,
-	"DW_LANG_D": 0x13, "DW_LANG_Python": 0x14, "DW_LANG_OpenCL": 0x15, "DW_LANG_C_plus_plus_03": 0x19, "DW_LANG_C_plus_plus_11": 0x1a,
-	"DW_LANG_Rust": 0x1c, "DW_LANG_C11": 0x1d, "DW_LANG_Julia": 0x1f, "DW_LANG_C_plus_plus_14": 0x21, "DW_LANG_Fortran03": 0x22,
-	"DW_LANG_Fortran08": 0x23, "DW_LANG_C_plus_plus_17": 0x2a, "DW_LANG_C_plus_plus_20": 0x2b, "DW_LANG_C17": 0x2c, "DW_LANG_Fortran18": 0x2d,
-	"DIFlagPrivate": 1, "DIFlagProtected": 2, "DIFlagPublic": 3, "DIFlagFwdDecl": 4, "DIFlagArtificial": 64, "DIFlagExplicit": 128,
-	"DIFlagPrototyped": 256, "DIFlagObjectPointer": 1024, "DIFlagVector": 2048, "DIFlagStaticMember": 4096, "DIFlagLValueReference": 8192,
-	"DIFlagRValueReference": 16384, "DIFlagBitField": 1 << 19, "DIFlagTypePassByValue": 1 << 22, "DIFlagTypePassByReference": 1 << 23,
-	"DIFlagEnumClass": 1 << 24, "DISPFlagLocalToUnit": 4, "DISPFlagDefinition": 8, "DISPFlagOptimized": 16, "DISPFlagMainSubprogram": 256,
-	"DW_OP_deref": 6, "DW_OP_const1u": 8, "DW_OP_constu": 0x10, "DW_OP_consts": 0x11, "DW_OP_dup": 0x12, "DW_OP_drop": 0x13, "DW_OP_over": 0x14,
-	"DW_OP_swap": 0x16, "DW_OP_rot": 0x17, "DW_OP_xderef": 0x18, "DW_OP_abs": 0x19, "DW_OP_and": 0x1a, "DW_OP_div": 0x1b, "DW_OP_minus": 0x1c,
-	"DW_OP_mod": 0x1d, "DW_OP_mul": 0x1e, "DW_OP_neg": 0x1f, "DW_OP_not": 0x20, "DW_OP_or": 0x21, "DW_OP_plus": 0x22,
-	"DW_OP_plus_uconst": 0x23, "DW_OP_shl": 0x24, "DW_OP_shr": 0x25, "DW_OP_shra": 0x26, "DW_OP_xor": 0x27, "DW_OP_eq": 0x29, "DW_OP_ge": 0x2a,
-	"DW_OP_gt": 0x2b, "DW_OP_le": 0x2c, "DW_OP_lt": 0x2d, "DW_OP_ne": 0x2e, "DW_OP_lit0": 0x30, "DW_OP_lit1": 0x31, "DW_OP_deref_size": 0x94,
-	"DW_OP_push_object_address": 0x97, "DW_OP_bit_piece": 0x9d, "DW_OP_stack_value": 0x9f, "DW_OP_LLVM_fragment": 0x1000,
-	"DW_OP_LLVM_convert": 0x1001, "DW_OP_LLVM_tag_offset": 0x1002, "DW_OP_LLVM_entry_value": 0x1003, "DW_OP_LLVM_arg": 0x1005,
-}
+var dwarfNumbers = lazy.Map[string, uint64]{New: func() map[string]uint64 {
+	return map[string]uint64{
+		"true": 1, "false": 0,
+		"DW_TAG_array_type": tagArray, "DW_TAG_class_type": tagClass, "DW_TAG_enumeration_type": tagEnumeration, "DW_TAG_member": tagMember,
+		"DW_TAG_pointer_type": tagPointer, "DW_TAG_reference_type": tagReference, "DW_TAG_string_type": tagString,
+		"DW_TAG_structure_type": tagStructure, "DW_TAG_typedef": tagTypedef, "DW_TAG_union_type": tagUnion, "DW_TAG_inheritance": tagInheritance,
+		"DW_TAG_ptr_to_member_type": tagPointerToMember, "DW_TAG_const_type": tagConst, "DW_TAG_template_value_parameter": tagTemplateValue,
+		"DW_TAG_variable": tagVariable, "DW_TAG_volatile_type": tagVolatile, "DW_TAG_restrict_type": tagRestrict,
+		"DW_TAG_rvalue_reference_type": tagRValueReference, "DW_TAG_atomic_type": tagAtomic,
+		"DW_TAG_GNU_template_template_param": tagTemplateTemplate, "DW_TAG_GNU_template_parameter_pack": tagTemplatePack,
+		"DW_TAG_imported_module": tagImportedModule, "DW_TAG_imported_declaration": tagImportedDeclaration,
+		"DW_TAG_base_type": 0x24, "DW_TAG_unspecified_type": 0x3b,
+		"DW_ATE_address": 1, "DW_ATE_boolean": 2, "DW_ATE_complex_float": 3, "DW_ATE_float": 4, "DW_ATE_signed": 5, "DW_ATE_signed_char": 6,
+		"DW_ATE_unsigned": 7, "DW_ATE_unsigned_char": 8,
+		"DW_LANG_C": 2, "DW_LANG_C_plus_plus": 4, "DW_LANG_Fortran77": 7, "DW_LANG_Fortran90": 8, "DW_LANG_C99": 0xc, "DW_LANG_Fortran95": 0xe,
+		"DW_LANG_D": 0x13, "DW_LANG_Python": 0x14, "DW_LANG_OpenCL": 0x15, "DW_LANG_C_plus_plus_03": 0x19, "DW_LANG_C_plus_plus_11": 0x1a,
+		"DW_LANG_Rust": 0x1c, "DW_LANG_C11": 0x1d, "DW_LANG_Julia": 0x1f, "DW_LANG_C_plus_plus_14": 0x21, "DW_LANG_Fortran03": 0x22,
+		"DW_LANG_Fortran08": 0x23, "DW_LANG_C_plus_plus_17": 0x2a, "DW_LANG_C_plus_plus_20": 0x2b, "DW_LANG_C17": 0x2c, "DW_LANG_Fortran18": 0x2d,
+		"DIFlagPrivate": 1, "DIFlagProtected": 2, "DIFlagPublic": 3, "DIFlagFwdDecl": 4, "DIFlagArtificial": 64, "DIFlagExplicit": 128,
+		"DIFlagPrototyped": 256, "DIFlagObjectPointer": 1024, "DIFlagVector": 2048, "DIFlagStaticMember": 4096, "DIFlagLValueReference": 8192,
+		"DIFlagRValueReference": 16384, "DIFlagBitField": 1 << 19, "DIFlagTypePassByValue": 1 << 22, "DIFlagTypePassByReference": 1 << 23,
+		"DIFlagEnumClass": 1 << 24, "DISPFlagLocalToUnit": 4, "DISPFlagDefinition": 8, "DISPFlagOptimized": 16, "DISPFlagMainSubprogram": 256,
+		"DW_OP_deref": 6, "DW_OP_const1u": 8, "DW_OP_constu": 0x10, "DW_OP_consts": 0x11, "DW_OP_dup": 0x12, "DW_OP_drop": 0x13, "DW_OP_over": 0x14,
+		"DW_OP_swap": 0x16, "DW_OP_rot": 0x17, "DW_OP_xderef": 0x18, "DW_OP_abs": 0x19, "DW_OP_and": 0x1a, "DW_OP_div": 0x1b, "DW_OP_minus": 0x1c,
+		"DW_OP_mod": 0x1d, "DW_OP_mul": 0x1e, "DW_OP_neg": 0x1f, "DW_OP_not": 0x20, "DW_OP_or": 0x21, "DW_OP_plus": 0x22,
+		"DW_OP_plus_uconst": 0x23, "DW_OP_shl": 0x24, "DW_OP_shr": 0x25, "DW_OP_shra": 0x26, "DW_OP_xor": 0x27, "DW_OP_eq": 0x29, "DW_OP_ge": 0x2a,
+		"DW_OP_gt": 0x2b, "DW_OP_le": 0x2c, "DW_OP_lt": 0x2d, "DW_OP_ne": 0x2e, "DW_OP_lit0": 0x30, "DW_OP_lit1": 0x31, "DW_OP_deref_size": 0x94,
+		"DW_OP_push_object_address": 0x97, "DW_OP_bit_piece": 0x9d, "DW_OP_stack_value": 0x9f, "DW_OP_LLVM_fragment": 0x1000,
+		"DW_OP_LLVM_convert": 0x1001, "DW_OP_LLVM_tag_offset": 0x1002, "DW_OP_LLVM_entry_value": 0x1003, "DW_OP_LLVM_arg": 0x1005,
+	}
+}}
 
 // debugFlagBits maps LLVM's flags to those of OpenCL.DebugInfo.100, except for access and bit
 // fields, which mapDebugFlags and nodeFlags map.
@@ -154,7 +157,7 @@ type debugOperation struct {
 // debugOperations are the operations of DWARF expressions, by DWARF's numbers, with theirs in
 // the sets. OpenCL.DebugInfo.100 has those up to 9; the others are written for
 // DebugShader200, or if Options.ExtraExpressions allows them.
-var debugOperations = func() map[uint64]debugOperation {
+var debugOperations = lazy.Map[uint64, debugOperation]{New: func() map[uint64]debugOperation {
 	table := map[uint64]debugOperation{
 		0x06: {0, 0}, 0x22: {1, 0}, 0x1c: {2, 0}, 0x23: {3, 1}, 0x9d: {4, 2}, 0x16: {5, 0}, 0x18: {6, 0}, 0x9f: {7, 0}, 0x10: {8, 1},
 		0x1000: {9, 2}, 0x1001: {10, 2}, 0x03: {11, 1}, 0x11: {20, 1}, 0x15: {24, 0}, 0x17: {25, 0}, 0x94: {146, 1}, 0x97: {149, 0},
@@ -176,4 +179,4 @@ var debugOperations = func() map[uint64]debugOperation {
 		table[0x30+k], table[0x50+k], table[0x70+k] = debugOperation{46 + uint32(k), 0}, debugOperation{78 + uint32(k), 0}, debugOperation{110 + uint32(k), 1}
 	}
 	return table
-}()
+}}

@@ -4,25 +4,30 @@ import (
 	"fmt"
 
 	"offlink/ir"
+	"offlink/lazy"
 )
 
 // languages maps DWARF's languages to SPIR-V's, as OpenCL.DebugInfo.100 has
 // them. The keys are DW_LANG_C_plus_plus_17, _14, C_plus_plus, C99 and OpenCL;
 // the numbers those of Source Language (SPIR-V).
-var languages = map[uint64]uint32{0x2a: 6, 0x21: 6, 4: 6, 0xc: 3, 0x15: 3}
+var languages = lazy.Map[uint64, uint32]{New: func() map[uint64]uint32 {
+	return map[uint64]uint32{0x2a: 6, 0x21: 6, 4: 6, 0xc: 3, 0x15: 3}
+}}
 
 // shaderLanguages maps DWARF's languages to the numbers that
 // NonSemantic.Shader.DebugInfo.200 has for them.
-var shaderLanguages = map[uint64]uint32{
-	0x15: 3, 2: 103, 0xc: 104, 0x1d: 105, 0x2c: 106, 4: 107, 0x19: 108, 0x1a: 109, 0x21: 110, 0x2a: 111, 0x2b: 112,
-}
+var shaderLanguages = lazy.Map[uint64, uint32]{New: func() map[uint64]uint32 {
+	return map[uint64]uint32{
+		0x15: 3, 2: 103, 0xc: 104, 0x1d: 105, 0x2c: 106, 4: 107, 0x19: 108, 0x1a: 109, 0x21: 110, 0x2a: 111, 0x2b: 112,
+	}
+}}
 
 // compilationUnit writes the operands of a DebugCompilationUnit, first the version of the debug
 // information, 1.0 as SPIR-V encodes versions.
 func (d *debugWords) compilationUnit(n *debugNode) {
-	table := languages
+	table := languages.Get()
 	if d.options.Debug == DebugShader200 {
-		table = shaderLanguages
+		table = shaderLanguages.Get()
 	}
 	language := n.fieldNumber("language")
 	if language == 0 {

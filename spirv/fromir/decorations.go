@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -14,17 +15,19 @@ type need struct {
 }
 
 // decorationNeeds are the decorations of extensions.
-var decorationNeeds = map[uint32]need{
-	decArgumentAttribute: {"SPV_INTEL_function_pointers", capFunctionPointers},
-	decMediaBlockIO:      {"SPV_INTEL_vector_compute", capVectorCompute},
-	decBufferLocation:    {"SPV_INTEL_fpga_buffer_location", 5920},
-	decRuntimeAligned:    {"SPV_INTEL_runtime_aligned", 5939},
-	decMaxError:          {"SPV_INTEL_fp_max_error", 6169},
-	decIOPipeStorage:     {"SPV_INTEL_io_pipes", 5943},
-}
+var decorationNeeds = lazy.Map[uint32, need]{New: newDecorationNeeds}
 
-// The rows name decorations by their numbers: most come only from metadata, which has numbers too.
-func init() {
+// newDecorationNeeds names most decorations by their numbers: those come only from metadata, which has
+// numbers too.
+func newDecorationNeeds() map[uint32]need {
+	table := map[uint32]need{
+		decArgumentAttribute: {"SPV_INTEL_function_pointers", capFunctionPointers},
+		decMediaBlockIO:      {"SPV_INTEL_vector_compute", capVectorCompute},
+		decBufferLocation:    {"SPV_INTEL_fpga_buffer_location", 5920},
+		decRuntimeAligned:    {"SPV_INTEL_runtime_aligned", 5939},
+		decMaxError:          {"SPV_INTEL_fp_max_error", 6169},
+		decIOPipeStorage:     {"SPV_INTEL_io_pipes", 5943},
+	}
 	for _, row := range []struct {
 		need
 		decorations []uint32
@@ -47,20 +50,21 @@ func init() {
 		{need{"SPV_INTEL_cache_controls", 6441}, []uint32{6442, 6443}},
 	} {
 		for _, d := range row.decorations {
-			decorationNeeds[d] = row.need
+			table[d] = row.need
 		}
 	}
+	return table
 }
 
 // allowsDecoration reports whether the extension of a decoration may be used.
 func (t *translator) allowsDecoration(number uint32) bool {
-	d, ok := decorationNeeds[number]
+	d, ok := decorationNeeds.Get()[number]
 	return !ok || t.options.allowsExtension(d.extension)
 }
 
 // decorateNeeded adds a decoration and notes the extension and the capability that it needs.
 func (t *translator) decorateNeeded(n id, number uint32, operands ...uint32) {
-	if d, ok := decorationNeeds[number]; ok {
+	if d, ok := decorationNeeds.Get()[number]; ok {
 		t.useExtension(d.extension)
 		t.useCapabilities(d.capability)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -39,29 +40,31 @@ const (
 
 // modeNeeds are the extension and capability of execution modes that need them. A mode
 // whose extension is not allowed is left out.
-var modeNeeds = map[uint32]need{
-	modeArithmeticPoison: {"SPV_KHR_poison_freeze", 5156},
-	modeSharedMemory:     {"SPV_INTEL_vector_compute", capVectorCompute},
-	modeNamedBarriers:    {"SPV_INTEL_vector_compute", capVectorCompute},
-	// RoundingModeRTPINTEL, RTNINTEL, FloatingPointModeALTINTEL and IEEEINTEL,
-	// with RoundToInfinityINTEL and FloatingPointModeINTEL.
-	5620:                {"SPV_INTEL_float_controls2", 5582},
-	5621:                {"SPV_INTEL_float_controls2", 5582},
-	5622:                {"SPV_INTEL_float_controls2", 5583},
-	5623:                {"SPV_INTEL_float_controls2", 5583},
-	modeMaxWorkgroup:    {"SPV_INTEL_kernel_attributes", 5892},
-	modeNoGlobalOffset:  {"SPV_INTEL_kernel_attributes", 5892},
-	modeMaxWorkDim:      {"SPV_INTEL_kernel_attributes", 5897},
-	modeNumSIMD:         {"SPV_INTEL_kernel_attributes", 5897},
-	modeSchedulerFmax:   {"SPV_INTEL_kernel_attributes", 5897},
-	modeStreaming:       {"SPV_INTEL_kernel_attributes", 5897},
-	modeRegisterMap:     {"SPV_INTEL_kernel_attributes", 5897},
-	modeNamedSubgroup:   {"SPV_INTEL_subgroup_requirements", 6445},
-	modeMaxRegisters:    {"SPV_INTEL_maximum_registers", 6460},
-	modeMaxRegistersID:  {"SPV_INTEL_maximum_registers", 6460},
-	modeNamedMaxRegs:    {"SPV_INTEL_maximum_registers", 6460},
-	modeFastMathDefault: {"SPV_KHR_float_controls2", capFloatControls2},
-}
+var modeNeeds = lazy.Map[uint32, need]{New: func() map[uint32]need {
+	return map[uint32]need{
+		modeArithmeticPoison: {"SPV_KHR_poison_freeze", 5156},
+		modeSharedMemory:     {"SPV_INTEL_vector_compute", capVectorCompute},
+		modeNamedBarriers:    {"SPV_INTEL_vector_compute", capVectorCompute},
+		// RoundingModeRTPINTEL, RTNINTEL, FloatingPointModeALTINTEL and IEEEINTEL,
+		// with RoundToInfinityINTEL and FloatingPointModeINTEL.
+		5620:                {"SPV_INTEL_float_controls2", 5582},
+		5621:                {"SPV_INTEL_float_controls2", 5582},
+		5622:                {"SPV_INTEL_float_controls2", 5583},
+		5623:                {"SPV_INTEL_float_controls2", 5583},
+		modeMaxWorkgroup:    {"SPV_INTEL_kernel_attributes", 5892},
+		modeNoGlobalOffset:  {"SPV_INTEL_kernel_attributes", 5892},
+		modeMaxWorkDim:      {"SPV_INTEL_kernel_attributes", 5897},
+		modeNumSIMD:         {"SPV_INTEL_kernel_attributes", 5897},
+		modeSchedulerFmax:   {"SPV_INTEL_kernel_attributes", 5897},
+		modeStreaming:       {"SPV_INTEL_kernel_attributes", 5897},
+		modeRegisterMap:     {"SPV_INTEL_kernel_attributes", 5897},
+		modeNamedSubgroup:   {"SPV_INTEL_subgroup_requirements", 6445},
+		modeMaxRegisters:    {"SPV_INTEL_maximum_registers", 6460},
+		modeMaxRegistersID:  {"SPV_INTEL_maximum_registers", 6460},
+		modeNamedMaxRegs:    {"SPV_INTEL_maximum_registers", 6460},
+		modeFastMathDefault: {"SPV_KHR_float_controls2", capFloatControls2},
+	}
+}}
 
 // entryPointsAndModes writes entry points and execution modes.
 func (m *image) entryPointsAndModes() {
@@ -156,7 +159,7 @@ func (m *image) appendInterfaces(words []uint32, kernel int) []uint32 {
 // executionMode writes an execution mode of the unit's kernel, unless its extension is not
 // allowed. The target is 0 until addModes sets it.
 func (t *translator) executionMode(number uint32, operands ...uint32) {
-	if n, ok := modeNeeds[number]; ok {
+	if n, ok := modeNeeds.Get()[number]; ok {
 		if !t.options.allowsExtension(n.extension) {
 			return
 		}
@@ -236,7 +239,9 @@ func (t *translator) subgroupSize(v *ir.GlobalValue) {
 }
 
 // hintedTypes are the numbers that the execution mode VecTypeHint has for types.
-var hintedTypes = map[string]uint32{"i8": 0, "i16": 1, "i32": 2, "i64": 3, "half": 4, "float": 5, "double": 6}
+var hintedTypes = lazy.Map[string, uint32]{New: func() map[string]uint32 {
+	return map[string]uint32{"i8": 0, "i16": 1, "i32": 2, "i64": 3, "half": 4, "float": 5, "double": 6}
+}}
 
 // vectorTypeHint returns the operand of VecTypeHint for the spelling of a type: the number
 // of elements in the high half, 0 for a scalar, and the number of the type in the low half.
@@ -246,7 +251,7 @@ func vectorTypeHint(text string) (uint32, bool) {
 		count, name, _ := strings.Cut(strings.TrimSuffix(rest, ">"), " x ")
 		length, element = parseNumbers([]string{strings.TrimSpace(count)})[0], strings.TrimSpace(name)
 	}
-	n, ok := hintedTypes[element]
+	n, ok := hintedTypes.Get()[element]
 	return length<<16 | n, ok
 }
 

@@ -29,9 +29,9 @@ func (o *Options) AllowExtensions(list string) error {
 			o.AllExtensions = on
 			clear(o.Extensions)
 			clear(o.declaredNames)
-		case earlierNames[name] != "":
+		case earlierNames.Get()[name] != "":
 			o.allowEarlier(name, on)
-		case !knownExtensions[name]:
+		case !knownExtensions.Get()[name]:
 			return fmt.Errorf("%w %s", ErrUnknownExtension, name)
 		default:
 			o.Extensions[name] = on
@@ -44,7 +44,7 @@ func (o *Options) AllowExtensions(list string) error {
 // allowEarlier allows an extension by its earlier name, or forbids it. Modules then declare
 // that name, since a consumer of the same age may know only that one.
 func (o *Options) allowEarlier(earlier string, on bool) {
-	name := earlierNames[earlier]
+	name := earlierNames.Get()[earlier]
 	if on && !o.Extensions[name] {
 		if o.declaredNames == nil {
 			o.declaredNames = make(map[string]string)

@@ -5,9 +5,10 @@ import (
 	"offlink/spirv"
 )
 
-// plainOpcodes are the operations that become one instruction with the same operands.
+// plainOpcodes are the operations that become one instruction with the same operands; the others
+// have OpNop.
 // For unsigned numbers the remainder and the modulus are the same, so OpUMod serves.
-var plainOpcodes = map[ir.Opcode]spirv.Opcode{
+var plainOpcodes = [1 << 8]spirv.Opcode{
 	ir.OpFNeg: spirv.OpFNegate, ir.OpAdd: spirv.OpIAdd, ir.OpFAdd: spirv.OpFAdd, ir.OpSub: spirv.OpISub, ir.OpFSub: spirv.OpFSub,
 	ir.OpMul: spirv.OpIMul, ir.OpFMul: spirv.OpFMul, ir.OpUDiv: spirv.OpUDiv, ir.OpSDiv: spirv.OpSDiv, ir.OpFDiv: spirv.OpFDiv,
 	ir.OpURem: spirv.OpUMod, ir.OpSRem: spirv.OpSRem, ir.OpFRem: spirv.OpFRem, ir.OpShl: spirv.OpShiftLeftLogical,
@@ -21,14 +22,14 @@ var plainOpcodes = map[ir.Opcode]spirv.Opcode{
 
 // boolOpcodes are the operations on i1, which computes modulo 2: sums and differences
 // are exclusive ors, and products are conjunctions.
-var boolOpcodes = map[ir.Opcode]spirv.Opcode{
+var boolOpcodes = [1 << 8]spirv.Opcode{
 	ir.OpAnd: spirv.OpLogicalAnd, ir.OpOr: spirv.OpLogicalOr, ir.OpXor: spirv.OpLogicalNotEqual,
 	ir.OpAdd: spirv.OpLogicalNotEqual, ir.OpSub: spirv.OpLogicalNotEqual, ir.OpMul: spirv.OpLogicalAnd,
 }
 
 // compareOpcodes are the comparisons by predicate. FCmpFalse and FCmpTrue are not among them:
 // they have no instruction.
-var compareOpcodes = map[ir.Predicate]spirv.Opcode{
+var compareOpcodes = [1 << 8]spirv.Opcode{
 	ir.ICmpEQ: spirv.OpIEqual, ir.ICmpNE: spirv.OpINotEqual, ir.ICmpUGT: spirv.OpUGreaterThan, ir.ICmpUGE: spirv.OpUGreaterThanEqual,
 	ir.ICmpULT: spirv.OpULessThan, ir.ICmpULE: spirv.OpULessThanEqual, ir.ICmpSGT: spirv.OpSGreaterThan,
 	ir.ICmpSGE: spirv.OpSGreaterThanEqual, ir.ICmpSLT: spirv.OpSLessThan, ir.ICmpSLE: spirv.OpSLessThanEqual,
@@ -162,8 +163,8 @@ func (f *function) writeOperation(in *ir.Instruction, typ id, emit emitter) id {
 	case ir.OpFreeze:
 		return f.writeFreeze(in, typ, emit)
 	}
-	op, ok := plainOpcodes[in.Op]
-	if !ok {
+	op := plainOpcodes[in.Op]
+	if op == spirv.OpNop {
 		f.failKind(ErrorInstruction, in.Op.String(), "the instruction %v has no counterpart in SPIR-V", in.Op)
 	}
 	// Integers of 24 bits, say, are held in 32: SPIR-V for kernels has 8, 16,
@@ -178,7 +179,7 @@ func (f *function) writeOperation(in *ir.Instruction, typ id, emit emitter) id {
 		if made, done := f.boolArithmetic(in); done {
 			return made
 		}
-		if op, ok = boolOpcodes[in.Op]; !ok {
+		if op = boolOpcodes[in.Op]; op == spirv.OpNop {
 			f.failKind(ErrorInstruction, in.Op.String(), "the instruction %v on i1 has no counterpart in SPIR-V", in.Op)
 		}
 	}

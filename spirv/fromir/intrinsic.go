@@ -4,39 +4,48 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
 // extendedIntrinsics are the intrinsics that become one instruction of OpenCL.std.
-var extendedIntrinsics = map[string]string{
-	"ceil": "ceil", "copysign": "copysign", "cos": "cos", "exp": "exp", "exp2": "exp2", "exp10": "exp10", "fabs": "fabs",
-	"floor": "floor", "log": "log", "log10": "log10", "log2": "log2", "maxnum": "fmax", "minnum": "fmin",
-	"nearbyint": "rint", "pow": "pow",
-	"powi": "pown", "rint": "rint", "round": "round", "roundeven": "rint", "sin": "sin", "sqrt": "sqrt", "trunc": "trunc",
-	"tan": "tan", "acos": "acos", "asin": "asin", "atan": "atan", "atan2": "atan2", "cosh": "cosh", "sinh": "sinh",
-	"tanh": "tanh", "ldexp": "ldexp",
-}
+var extendedIntrinsics = lazy.Map[string, string]{New: func() map[string]string {
+	return map[string]string{
+		"ceil": "ceil", "copysign": "copysign", "cos": "cos", "exp": "exp", "exp2": "exp2", "exp10": "exp10", "fabs": "fabs",
+		"floor": "floor", "log": "log", "log10": "log10", "log2": "log2", "maxnum": "fmax", "minnum": "fmin",
+		"nearbyint": "rint", "pow": "pow",
+		"powi": "pown", "rint": "rint", "round": "round", "roundeven": "rint", "sin": "sin", "sqrt": "sqrt", "trunc": "trunc",
+		"tan": "tan", "acos": "acos", "asin": "asin", "atan": "atan", "atan2": "atan2", "cosh": "cosh", "sinh": "sinh",
+		"tanh": "tanh", "ldexp": "ldexp",
+	}
+}}
 
 // droppedIntrinsics are left out: they are hints and marks for which SPIR-V has no place.
-var droppedIntrinsics = map[string]bool{
-	"dbg.label": true, "dbg.assign": true, "experimental.noalias.scope.decl": true,
-	"invariant.start": true, "invariant.end": true,
-	"donothing": true, "sideeffect": true, "pseudoprobe": true, "prefetch": true, "instrprof.increment": true,
-	"instrprof.increment.step": true, "instrprof.value.profile": true, "instrprof.cover": true, "fake.use": true,
-}
+var droppedIntrinsics = lazy.Map[string, bool]{New: func() map[string]bool {
+	return map[string]bool{
+		"dbg.label": true, "dbg.assign": true, "experimental.noalias.scope.decl": true,
+		"invariant.start": true, "invariant.end": true,
+		"donothing": true, "sideeffect": true, "pseudoprobe": true, "prefetch": true, "instrprof.increment": true,
+		"instrprof.increment.step": true, "instrprof.value.profile": true, "instrprof.cover": true, "fake.use": true,
+	}
+}}
 
 // passedIntrinsics are those whose result is their first argument.
-var passedIntrinsics = map[string]bool{
-	"ssa.copy": true, "launder.invariant.group": true, "strip.invariant.group": true,
-	"threadlocal.address": true, "preserve.union.access.index": true,
-}
+var passedIntrinsics = lazy.Map[string, bool]{New: func() map[string]bool {
+	return map[string]bool{
+		"ssa.copy": true, "launder.invariant.group": true, "strip.invariant.group": true,
+		"threadlocal.address": true, "preserve.union.access.index": true,
+	}
+}}
 
 // intrinsicWriters write the intrinsics that need more than one of the tables above. init
-// fills it, since the writers refer to it themselves.
-var intrinsicWriters map[string]func(*callSite)
+// completes it, since the writers refer to it themselves.
+var intrinsicWriters lazy.Map[string, func(*callSite)]
 
-func init() {
-	intrinsicWriters = map[string]func(*callSite){
+func init() { intrinsicWriters.New = newIntrinsicWriters }
+
+func newIntrinsicWriters() map[string]func(*callSite) {
+	table := map[string]func(*callSite){
 		"memcpy": (*callSite).copyMemory, "memcpy.inline": (*callSite).copyMemory, "memmove": (*callSite).moveMemory,
 		"memset": (*callSite).setMemory, "memset.inline": (*callSite).setMemory,
 		"lifetime.start": func(c *callSite) { c.writeLifetime(spirv.OpLifetimeStart) },
@@ -65,33 +74,34 @@ func init() {
 		"frem": spirv.OpFRem, "fptosi": spirv.OpConvertFToS, "fptoui": spirv.OpConvertFToU, "sitofp": spirv.OpConvertSToF,
 		"uitofp": spirv.OpConvertUToF, "fpext": spirv.OpFConvert, "fptrunc": spirv.OpFConvert,
 	} {
-		intrinsicWriters["experimental.constrained."+name] = func(c *callSite) { c.constrainedOperation(op) }
+		table["experimental.constrained."+name] = func(c *callSite) { c.constrainedOperation(op) }
 	}
-	intrinsicWriters["experimental.constrained.sqrt"] = (*callSite).constrainedRoot
-	intrinsicWriters["experimental.constrained.fmuladd"] = (*callSite).multiplyAdd
-	intrinsicWriters["experimental.constrained.fcmp"] = (*callSite).constrainedCompare
-	intrinsicWriters["experimental.constrained.fcmps"] = (*callSite).constrainedCompare
+	table["experimental.constrained.sqrt"] = (*callSite).constrainedRoot
+	table["experimental.constrained.fmuladd"] = (*callSite).multiplyAdd
+	table["experimental.constrained.fcmp"] = (*callSite).constrainedCompare
+	table["experimental.constrained.fcmps"] = (*callSite).constrainedCompare
 	for name, instruction := range map[string]string{"lround": "round", "llround": "round", "lrint": "rint", "llrint": "rint"} {
-		intrinsicWriters[name] = func(c *callSite) { c.roundToInteger(instruction) }
+		table[name] = func(c *callSite) { c.roundToInteger(instruction) }
 	}
-	for name, e := range extrema {
-		intrinsicWriters[name] = func(c *callSite) { c.finishCall(c.floatExtremum(e, c.in.Type, c.argumentID(0), c.argumentID(1))) }
-		intrinsicWriters["vector.reduce.f"+name] = func(c *callSite) {
+	for name, e := range extrema.Get() {
+		table[name] = func(c *callSite) { c.finishCall(c.floatExtremum(e, c.in.Type, c.argumentID(0), c.argumentID(1))) }
+		table["vector.reduce.f"+name] = func(c *callSite) {
 			c.reduceVector(func(a, b id) id { return c.floatExtremum(e, c.in.Type, a, b) })
 		}
 	}
-	for name, write := range integerIntrinsics {
-		intrinsicWriters[name] = write
+	for name, write := range integerIntrinsics.Get() {
+		table[name] = write
 	}
 	for name, write := range floatBuiltins() {
-		intrinsicWriters["fpbuiltin."+name] = write
+		table["fpbuiltin."+name] = write
 	}
 	for name, instruction := range map[string]string{"fmax": "fmax", "fmin": "fmin"} {
-		intrinsicWriters["vector.reduce."+name] = func(c *callSite) { c.reduceVector(func(a, b id) id { return c.extInst(instruction, a, b) }) }
+		table["vector.reduce."+name] = func(c *callSite) { c.reduceVector(func(a, b id) id { return c.extInst(instruction, a, b) }) }
 	}
 	for name, op := range map[string]spirv.Opcode{"fadd": spirv.OpFAdd, "fmul": spirv.OpFMul} {
-		intrinsicWriters["vector.reduce."+name] = func(c *callSite) { c.reduceFrom(op) }
+		table["vector.reduce."+name] = func(c *callSite) { c.reduceFrom(op) }
 	}
+	return table
 }
 
 // intrinsicBuiltin returns the replacement of calls of an intrinsic. Names of overloaded
@@ -106,20 +116,20 @@ func (t *translator) intrinsicBuiltin(name string, typ *ir.Type) *builtin {
 			return b
 		}
 		switch {
-		case intrinsicWriters[key] != nil:
-			b.write = intrinsicWriters[key]
+		case intrinsicWriters.Get()[key] != nil:
+			b.write = intrinsicWriters.Get()[key]
 			if key == "ptr.annotation" || key == "ptrmask" || key == "annotation" {
 				b.result = 0
 			}
 			return b
-		case extendedIntrinsics[key] != "":
-			instruction := extendedIntrinsics[key]
+		case extendedIntrinsics.Get()[key] != "":
+			instruction := extendedIntrinsics.Get()[key]
 			b.write = func(c *callSite) { c.finishCall(c.extInst(instruction, c.argumentIDs(0)...)) }
 			return b
-		case droppedIntrinsics[key]:
+		case droppedIntrinsics.Get()[key]:
 			b.write = func(c *callSite) {}
 			return b
-		case passedIntrinsics[key]:
+		case passedIntrinsics.Get()[key]:
 			b.result = 0
 			b.write = (*callSite).passArgument
 			return b
@@ -438,8 +448,8 @@ func (c *callSite) roundResult(n id) bool {
 // constrainedCompare writes a comparison whose predicate is metadata.
 func (c *callSite) constrainedCompare() {
 	p, ok := ir.ParsePredicate(ir.OpFCmp, []byte(c.ir.Metadata[c.operand(2).Index].String))
-	op, known := compareOpcodes[p]
-	if !ok || !known {
+	op := compareOpcodes[p]
+	if !ok || op == spirv.OpNop {
 		c.failf("an unknown predicate")
 	}
 	c.finishCall(c.emitResult(op, c.typ, c.argumentID(0), c.argumentID(1)))

@@ -2,6 +2,7 @@ package fromir
 
 import (
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -14,10 +15,12 @@ type extremum struct {
 	nan         bool         // the result is NaN if one of the numbers is
 }
 
-var extrema = map[string]extremum{
-	"maximum": {"fmax", spirv.OpBitwiseAnd, true}, "maximumnum": {"fmax", spirv.OpBitwiseAnd, false},
-	"minimum": {"fmin", spirv.OpBitwiseOr, true}, "minimumnum": {"fmin", spirv.OpBitwiseOr, false},
-}
+var extrema = lazy.Map[string, extremum]{New: func() map[string]extremum {
+	return map[string]extremum{
+		"maximum": {"fmax", spirv.OpBitwiseAnd, true}, "maximumnum": {"fmax", spirv.OpBitwiseAnd, false},
+		"minimum": {"fmin", spirv.OpBitwiseOr, true}, "minimumnum": {"fmin", spirv.OpBitwiseOr, false},
+	}
+}}
 
 // floatExtremum writes such a minimum or maximum of numbers of type n: of their bits if they
 // are equal, by OpenCL.std if not. A sum makes the NaN where the result must be one.
@@ -93,7 +96,7 @@ func (c *callSite) floatClass() {
 		sign: 1 << (bits - 1), quiet: 1 << (fraction - 1), small: 1 << fraction, number: c.argumentID(0),
 	}
 	t.inf = (t.sign - 1) &^ (t.small - 1)
-	if inverted := ^mask & 1023; simpleClasses[inverted] {
+	if inverted := ^mask & 1023; simpleClasses.Get()[inverted] {
 		c.finishCall(c.emitResult(spirv.OpLogicalNot, t.truth, t.testClasses(inverted)))
 		return
 	}
@@ -110,11 +113,13 @@ const (
 
 // simpleClasses are the masks that take few instructions, so that it pays to test them for
 // their opposite.
-var simpleClasses = map[uint32]bool{
-	classNaN: true, classSignalingNaN: true, classQuietNaN: true, classInf: true, classPositiveInf: true, classNegativeInf: true,
-	classNormal: true, classPositiveNormal: true, classNegativeNormal: true, classSubnormal: true, classPositiveSubnormal: true,
-	classNegativeSubnormal: true, classZero: true, classPositiveZero: true, classNegativeZero: true,
-}
+var simpleClasses = lazy.Map[uint32, bool]{New: func() map[uint32]bool {
+	return map[uint32]bool{
+		classNaN: true, classSignalingNaN: true, classQuietNaN: true, classInf: true, classPositiveInf: true, classNegativeInf: true,
+		classNormal: true, classPositiveNormal: true, classNegativeNormal: true, classSubnormal: true, classPositiveSubnormal: true,
+		classNegativeSubnormal: true, classZero: true, classPositiveZero: true, classNegativeZero: true,
+	}
+}}
 
 // testClasses returns whether the number belongs to one of the classes of a mask.
 func (t *classTest) testClasses(mask uint32) (found id) {

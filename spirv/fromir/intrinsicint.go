@@ -2,58 +2,61 @@ package fromir
 
 import (
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
 // integerIntrinsics write the intrinsics of integers of all widths. Those of odd widths
 // are computed in the type that holds them, with zeros above the width (width.go).
-var integerIntrinsics = map[string]func(*callSite){
-	"abs":  func(c *callSite) { c.integerIntrinsic("abs", c.absoluteValue) },
-	"ctlz": func(c *callSite) { c.integerIntrinsic("ctlz", c.leadingZeros) },
-	"cttz": func(c *callSite) { c.integerIntrinsic("cttz", c.trailingZeros) },
-	"ctpop": func(c *callSite) {
-		c.integerIntrinsic("ctpop", func() id { return c.emitResult(spirv.OpBitCount, c.typ, c.argumentID(0)) })
-	},
-	"bitreverse": func(c *callSite) { c.integerIntrinsic("bitreverse", c.bitReverse) },
-	"bswap":      func(c *callSite) { c.integerIntrinsic("bswap", c.byteSwap) },
-	"fshl":       func(c *callSite) { c.integerIntrinsic("fshl", func() id { return c.funnelShift(true) }) },
-	"fshr":       func(c *callSite) { c.integerIntrinsic("fshr", func() id { return c.funnelShift(false) }) },
+var integerIntrinsics = lazy.Map[string, func(*callSite)]{New: func() map[string]func(*callSite) {
+	return map[string]func(*callSite){
+		"abs":  func(c *callSite) { c.integerIntrinsic("abs", c.absoluteValue) },
+		"ctlz": func(c *callSite) { c.integerIntrinsic("ctlz", c.leadingZeros) },
+		"cttz": func(c *callSite) { c.integerIntrinsic("cttz", c.trailingZeros) },
+		"ctpop": func(c *callSite) {
+			c.integerIntrinsic("ctpop", func() id { return c.emitResult(spirv.OpBitCount, c.typ, c.argumentID(0)) })
+		},
+		"bitreverse": func(c *callSite) { c.integerIntrinsic("bitreverse", c.bitReverse) },
+		"bswap":      func(c *callSite) { c.integerIntrinsic("bswap", c.byteSwap) },
+		"fshl":       func(c *callSite) { c.integerIntrinsic("fshl", func() id { return c.funnelShift(true) }) },
+		"fshr":       func(c *callSite) { c.integerIntrinsic("fshr", func() id { return c.funnelShift(false) }) },
 
-	"smax": func(c *callSite) { c.integerExtremum("smax", spirv.OpSGreaterThan) },
-	"smin": func(c *callSite) { c.integerExtremum("smin", spirv.OpSLessThan) },
-	"umax": func(c *callSite) { c.integerExtremum("umax", spirv.OpUGreaterThan) },
-	"umin": func(c *callSite) { c.integerExtremum("umin", spirv.OpULessThan) },
+		"smax": func(c *callSite) { c.integerExtremum("smax", spirv.OpSGreaterThan) },
+		"smin": func(c *callSite) { c.integerExtremum("smin", spirv.OpSLessThan) },
+		"umax": func(c *callSite) { c.integerExtremum("umax", spirv.OpUGreaterThan) },
+		"umin": func(c *callSite) { c.integerExtremum("umin", spirv.OpULessThan) },
 
-	"sadd.sat": func(c *callSite) { c.saturatedSum("sadd.sat", spirv.OpIAdd, "s_add_sat") },
-	"ssub.sat": func(c *callSite) { c.saturatedSum("ssub.sat", spirv.OpISub, "s_sub_sat") },
-	"uadd.sat": func(c *callSite) { c.saturatedSum("uadd.sat", spirv.OpIAdd, "u_add_sat") },
-	"usub.sat": func(c *callSite) { c.saturatedSum("usub.sat", spirv.OpISub, "u_sub_sat") },
-	"sshl.sat": func(c *callSite) { c.integerIntrinsic("sshl.sat", func() id { return c.saturatedShift(true) }) },
-	"ushl.sat": func(c *callSite) { c.integerIntrinsic("ushl.sat", func() id { return c.saturatedShift(false) }) },
+		"sadd.sat": func(c *callSite) { c.saturatedSum("sadd.sat", spirv.OpIAdd, "s_add_sat") },
+		"ssub.sat": func(c *callSite) { c.saturatedSum("ssub.sat", spirv.OpISub, "s_sub_sat") },
+		"uadd.sat": func(c *callSite) { c.saturatedSum("uadd.sat", spirv.OpIAdd, "u_add_sat") },
+		"usub.sat": func(c *callSite) { c.saturatedSum("usub.sat", spirv.OpISub, "u_sub_sat") },
+		"sshl.sat": func(c *callSite) { c.integerIntrinsic("sshl.sat", func() id { return c.saturatedShift(true) }) },
+		"ushl.sat": func(c *callSite) { c.integerIntrinsic("ushl.sat", func() id { return c.saturatedShift(false) }) },
 
-	"uadd.with.overflow": func(c *callSite) { c.overflowPair("uadd", c.addCarry) },
-	"usub.with.overflow": func(c *callSite) { c.overflowPair("usub", c.subtractBorrow) },
-	"umul.with.overflow": func(c *callSite) { c.overflowPair("umul", c.unsignedProduct) },
-	"smul.with.overflow": func(c *callSite) { c.overflowPair("smul", c.signedProduct) },
-	"sadd.with.overflow": func(c *callSite) { c.overflowPair("sadd", func() (id, id) { return c.signedOverflow(spirv.OpIAdd) }) },
-	"ssub.with.overflow": func(c *callSite) { c.overflowPair("ssub", func() (id, id) { return c.signedOverflow(spirv.OpISub) }) },
+		"uadd.with.overflow": func(c *callSite) { c.overflowPair("uadd", c.addCarry) },
+		"usub.with.overflow": func(c *callSite) { c.overflowPair("usub", c.subtractBorrow) },
+		"umul.with.overflow": func(c *callSite) { c.overflowPair("umul", c.unsignedProduct) },
+		"smul.with.overflow": func(c *callSite) { c.overflowPair("smul", c.signedProduct) },
+		"sadd.with.overflow": func(c *callSite) { c.overflowPair("sadd", func() (id, id) { return c.signedOverflow(spirv.OpIAdd) }) },
+		"ssub.with.overflow": func(c *callSite) { c.overflowPair("ssub", func() (id, id) { return c.signedOverflow(spirv.OpISub) }) },
 
-	"fptosi.sat": func(c *callSite) { c.saturatedConversion(spirv.OpConvertFToS) },
-	"fptoui.sat": func(c *callSite) { c.saturatedConversion(spirv.OpConvertFToU) },
-	"scmp":       func(c *callSite) { c.threeWay(true) },
-	"ucmp":       func(c *callSite) { c.threeWay(false) },
+		"fptosi.sat": func(c *callSite) { c.saturatedConversion(spirv.OpConvertFToS) },
+		"fptoui.sat": func(c *callSite) { c.saturatedConversion(spirv.OpConvertFToU) },
+		"scmp":       func(c *callSite) { c.threeWay(true) },
+		"ucmp":       func(c *callSite) { c.threeWay(false) },
 
-	"vector.reduce.add": func(c *callSite) { c.reduceIntegers(spirv.OpIAdd, spirv.OpLogicalNotEqual) },
-	"vector.reduce.mul": func(c *callSite) { c.reduceIntegers(spirv.OpIMul, spirv.OpLogicalAnd) },
-	"vector.reduce.and": func(c *callSite) { c.reduceIntegers(spirv.OpBitwiseAnd, spirv.OpLogicalAnd) },
-	"vector.reduce.or":  func(c *callSite) { c.reduceIntegers(spirv.OpBitwiseOr, spirv.OpLogicalOr) },
-	"vector.reduce.xor": func(c *callSite) { c.reduceIntegers(spirv.OpBitwiseXor, spirv.OpLogicalNotEqual) },
+		"vector.reduce.add": func(c *callSite) { c.reduceIntegers(spirv.OpIAdd, spirv.OpLogicalNotEqual) },
+		"vector.reduce.mul": func(c *callSite) { c.reduceIntegers(spirv.OpIMul, spirv.OpLogicalAnd) },
+		"vector.reduce.and": func(c *callSite) { c.reduceIntegers(spirv.OpBitwiseAnd, spirv.OpLogicalAnd) },
+		"vector.reduce.or":  func(c *callSite) { c.reduceIntegers(spirv.OpBitwiseOr, spirv.OpLogicalOr) },
+		"vector.reduce.xor": func(c *callSite) { c.reduceIntegers(spirv.OpBitwiseXor, spirv.OpLogicalNotEqual) },
 
-	"vector.reduce.smax": func(c *callSite) { c.reduceExtremum("s_max", true, spirv.OpLogicalAnd) },
-	"vector.reduce.smin": func(c *callSite) { c.reduceExtremum("s_min", true, spirv.OpLogicalOr) },
-	"vector.reduce.umax": func(c *callSite) { c.reduceExtremum("u_max", false, spirv.OpLogicalOr) },
-	"vector.reduce.umin": func(c *callSite) { c.reduceExtremum("u_min", false, spirv.OpLogicalAnd) },
-}
+		"vector.reduce.smax": func(c *callSite) { c.reduceExtremum("s_max", true, spirv.OpLogicalAnd) },
+		"vector.reduce.smin": func(c *callSite) { c.reduceExtremum("s_min", true, spirv.OpLogicalOr) },
+		"vector.reduce.umax": func(c *callSite) { c.reduceExtremum("u_max", false, spirv.OpLogicalOr) },
+		"vector.reduce.umin": func(c *callSite) { c.reduceExtremum("u_min", false, spirv.OpLogicalAnd) },
+	}
+}}
 
 // numberType returns the type of the numbers that the intrinsic takes.
 func (c *callSite) numberType() ir.TypeID { return c.operand(0).Type }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 )
 
 // intrinsicTypes are the types of intrinsics as in LLVM's Intrinsics.td: the result, a
@@ -19,28 +20,29 @@ import (
 //
 // I, J, F, G and A stand for one type wherever they are in a signature, and all vectors
 // of a signature have one length.
-var intrinsicTypes = map[string]string{
-	"memcpy": "v:ppnb", "memcpy.inline": "v:ppnb", "memmove": "v:ppnb", "memset": "v:pnnb", "memset.inline": "v:pnnb",
-	"lifetime.start": "v:np|v:p", "lifetime.end": "v:np|v:p", "stacksave": "p:", "stackrestore": "v:p",
-	"trap": "v:", "debugtrap": "v:", "ubsantrap": "v:n", "assume": "v:b", "expect": "I:II", "expect.with.probability": "I:IIF",
-	"ptr.annotation": "p:pppn|p:pppnp", "annotation": "I:Ippn", "var.annotation": "v:pppn|v:pppnp", "ptrmask": "A:An",
-	"is.constant": "b:x", "objectsize": "n:pbbb", "arithmetic.fence": "A:A",
-	"masked.load": "A:pnBA|A:pBA", "masked.store": "v:ApnB|v:ApB", "masked.expandload": "A:pBA", "masked.compressstore": "v:ApB",
-	"masked.gather": "A:VnBA|A:VBA", "masked.scatter": "v:AVnB|v:AVB",
+var intrinsicTypes = lazy.Map[string, string]{New: newIntrinsicTypes}
 
-	"fma": "F:FFF", "fmuladd": "F:FFF", "canonicalize": "F:F", "is.fpclass": "B:Fn", "frexp": "[FI]:F", "sincos": "[FF]:F", "modf": "[FF]:F",
-	"copysign": "F:FF", "maxnum": "F:FF", "minnum": "F:FF", "pow": "F:FF", "atan2": "F:FF", "ldexp": "F:FI", "powi": "F:Fn",
-	"fptosi.sat": "I:F", "fptoui.sat": "I:F", "lround": "I:F", "llround": "I:F", "lrint": "I:F", "llrint": "I:F", "scmp": "J:II", "ucmp": "J:II",
-	"abs": "I:Ib", "ctlz": "I:Ib", "cttz": "I:Ib", "ctpop": "I:I", "bswap": "I:I", "bitreverse": "I:I", "fshl": "I:III", "fshr": "I:III",
-	"vector.reduce.fadd": "e:eW", "vector.reduce.fmul": "e:eW",
+func newIntrinsicTypes() map[string]string {
+	table := map[string]string{
+		"memcpy": "v:ppnb", "memcpy.inline": "v:ppnb", "memmove": "v:ppnb", "memset": "v:pnnb", "memset.inline": "v:pnnb",
+		"lifetime.start": "v:np|v:p", "lifetime.end": "v:np|v:p", "stacksave": "p:", "stackrestore": "v:p",
+		"trap": "v:", "debugtrap": "v:", "ubsantrap": "v:n", "assume": "v:b", "expect": "I:II", "expect.with.probability": "I:IIF",
+		"ptr.annotation": "p:pppn|p:pppnp", "annotation": "I:Ippn", "var.annotation": "v:pppn|v:pppnp", "ptrmask": "A:An",
+		"is.constant": "b:x", "objectsize": "n:pbbb", "arithmetic.fence": "A:A",
+		"masked.load": "A:pnBA|A:pBA", "masked.store": "v:ApnB|v:ApB", "masked.expandload": "A:pBA", "masked.compressstore": "v:ApB",
+		"masked.gather": "A:VnBA|A:VBA", "masked.scatter": "v:AVnB|v:AVB",
 
-	"experimental.constrained.fma": "F:FFFmm", "experimental.constrained.fmuladd": "F:FFFmm", "experimental.constrained.sqrt": "F:Fmm",
-	"experimental.constrained.fptosi": "I:Fm", "experimental.constrained.fptoui": "I:Fm", "experimental.constrained.sitofp": "F:Imm",
-	"experimental.constrained.uitofp": "F:Imm", "experimental.constrained.fpext": "F:Gm", "experimental.constrained.fptrunc": "F:Gmm",
-	"experimental.constrained.fcmp": "B:FFmm", "experimental.constrained.fcmps": "B:FFmm",
-}
+		"fma": "F:FFF", "fmuladd": "F:FFF", "canonicalize": "F:F", "is.fpclass": "B:Fn", "frexp": "[FI]:F", "sincos": "[FF]:F", "modf": "[FF]:F",
+		"copysign": "F:FF", "maxnum": "F:FF", "minnum": "F:FF", "pow": "F:FF", "atan2": "F:FF", "ldexp": "F:FI", "powi": "F:Fn",
+		"fptosi.sat": "I:F", "fptoui.sat": "I:F", "lround": "I:F", "llround": "I:F", "lrint": "I:F", "llrint": "I:F", "scmp": "J:II", "ucmp": "J:II",
+		"abs": "I:Ib", "ctlz": "I:Ib", "cttz": "I:Ib", "ctpop": "I:I", "bswap": "I:I", "bitreverse": "I:I", "fshl": "I:III", "fshr": "I:III",
+		"vector.reduce.fadd": "e:eW", "vector.reduce.fmul": "e:eW",
 
-func init() {
+		"experimental.constrained.fma": "F:FFFmm", "experimental.constrained.fmuladd": "F:FFFmm", "experimental.constrained.sqrt": "F:Fmm",
+		"experimental.constrained.fptosi": "I:Fm", "experimental.constrained.fptoui": "I:Fm", "experimental.constrained.sitofp": "F:Imm",
+		"experimental.constrained.uitofp": "F:Imm", "experimental.constrained.fpext": "F:Gm", "experimental.constrained.fptrunc": "F:Gmm",
+		"experimental.constrained.fcmp": "B:FFmm", "experimental.constrained.fcmps": "B:FFmm",
+	}
 	families := map[string][]string{
 		"I:II":    {"smax", "smin", "umax", "umin", "sadd.sat", "ssub.sat", "uadd.sat", "usub.sat", "sshl.sat", "ushl.sat"},
 		"[IB]:II": {"uadd.with.overflow", "usub.with.overflow", "umul.with.overflow", "sadd.with.overflow", "ssub.with.overflow", "smul.with.overflow"},
@@ -51,28 +53,29 @@ func init() {
 		},
 		"e:W": {"vector.reduce.fmax", "vector.reduce.fmin"},
 	}
-	for name := range extrema {
+	for name := range extrema.Get() {
 		families["F:FF"] = append(families["F:FF"], name)
 		families["e:W"] = append(families["e:W"], "vector.reduce.f"+name)
 	}
 	for signature, names := range families {
 		for _, name := range names {
-			intrinsicTypes[name] = signature
+			table[name] = signature
 		}
 	}
-	for name := range extendedIntrinsics {
-		if intrinsicTypes[name] == "" {
-			intrinsicTypes[name] = "F:F"
+	for name := range extendedIntrinsics.Get() {
+		if table[name] == "" {
+			table[name] = "F:F"
 		}
 	}
-	for name := range passedIntrinsics {
-		intrinsicTypes[name] = "A:A*"
+	for name := range passedIntrinsics.Get() {
+		table[name] = "A:A*"
 	}
+	return table
 }
 
 // fitsIntrinsic reports whether a function has the types of an intrinsic.
 func (t *translator) fitsIntrinsic(name string, function *ir.Type) bool {
-	signatures, known := intrinsicTypes[name]
+	signatures, known := intrinsicTypes.Get()[name]
 	if !known {
 		return true
 	}

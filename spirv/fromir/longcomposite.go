@@ -3,6 +3,7 @@ package fromir
 import (
 	"slices"
 
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -21,20 +22,25 @@ func (t *translator) longComposite(things string, n int) {
 
 // continuations are the instructions that continue others, and how many words of the first
 // come before its parts.
-var continuations = map[spirv.Opcode]struct {
+var continuations = lazy.Map[spirv.Opcode, continuationRow]{New: func() map[spirv.Opcode]continuationRow {
+	return map[spirv.Opcode]continuationRow{
+		spirv.OpTypeStruct:            {spirv.OpTypeStructContinuedINTEL, 1},
+		spirv.OpConstantComposite:     {spirv.OpConstantCompositeContinuedINTEL, 2},
+		spirv.OpSpecConstantComposite: {spirv.OpSpecConstantCompositeContinuedINTEL, 2},
+	}
+}}
+
+// continuationRow is a row of continuations.
+type continuationRow struct {
 	op    spirv.Opcode
 	fixed int
-}{
-	spirv.OpTypeStruct:            {spirv.OpTypeStructContinuedINTEL, 1},
-	spirv.OpConstantComposite:     {spirv.OpConstantCompositeContinuedINTEL, 2},
-	spirv.OpSpecConstantComposite: {spirv.OpSpecConstantCompositeContinuedINTEL, 2},
 }
 
 // appendLongEntry appends an instruction with more words than one may have, as its first part
 // and the instructions that continue it. Each but the last has as many parts as the first, as
 // in the modules of the Khronos translator.
 func (m *image) appendLongEntry(words []uint32, e *shared) []uint32 {
-	next, ok := continuations[e.op]
+	next, ok := continuations.Get()[e.op]
 	if !ok {
 		headWord(len(e.words)+1, e.op) // refuses it
 	}

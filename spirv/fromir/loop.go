@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -82,16 +83,21 @@ func (f *function) blockDominates(a, b int) bool {
 // the number that follows them as its parameter if it has one. Names are those of LLVM's
 // TransformMetadata and, for FPGAs, of DPC++'s attributes. Bits from 16 on belong to
 // SPV_INTEL_fpga_loop_controls.
-var loopControls = map[string]struct {
+var loopControls = lazy.Map[string, loopControlRow]{New: func() map[string]loopControlRow {
+	return map[string]loopControlRow{
+		"llvm.loop.unroll.disable": {2, false}, "llvm.loop.unroll.enable": {1, false}, "llvm.loop.ivdep.enable": {4, false},
+		"llvm.loop.ivdep.safelen": {8, true}, "llvm.loop.ii.count": {1 << 16, true}, "llvm.loop.max_concurrency.count": {1 << 17, true},
+		"llvm.loop.intel.pipelining.enable": {1 << 19, true}, "llvm.loop.coalesce.enable": {1 << 20, true},
+		"llvm.loop.coalesce.count": {1 << 20, true}, "llvm.loop.max_interleaving.count": {1 << 21, true},
+		"llvm.loop.intel.speculated.iterations.count": {1 << 22, true}, "llvm.loop.fusion.disable": {1 << 23, false},
+		"llvm.loop.intel.max_reinvocation_delay.count": {1 << 25, true},
+	}
+}}
+
+// loopControlRow is a row of loopControls.
+type loopControlRow struct {
 	bit       uint32
 	parameter bool
-}{
-	"llvm.loop.unroll.disable": {2, false}, "llvm.loop.unroll.enable": {1, false}, "llvm.loop.ivdep.enable": {4, false},
-	"llvm.loop.ivdep.safelen": {8, true}, "llvm.loop.ii.count": {1 << 16, true}, "llvm.loop.max_concurrency.count": {1 << 17, true},
-	"llvm.loop.intel.pipelining.enable": {1 << 19, true}, "llvm.loop.coalesce.enable": {1 << 20, true},
-	"llvm.loop.coalesce.count": {1 << 20, true}, "llvm.loop.max_interleaving.count": {1 << 21, true},
-	"llvm.loop.intel.speculated.iterations.count": {1 << 22, true}, "llvm.loop.fusion.disable": {1 << 23, false},
-	"llvm.loop.intel.max_reinvocation_delay.count": {1 << 25, true},
 }
 
 const (
@@ -106,7 +112,9 @@ const (
 
 // loopCounts are the metadata for the bit loopCountINTEL, with their places among its three
 // numbers.
-var loopCounts = map[string]int{"llvm.loop.intel.loopcount_min": 0, "llvm.loop.intel.loopcount_max": 1, "llvm.loop.intel.loopcount_avg": 2}
+var loopCounts = lazy.Map[string, int]{New: func() map[string]int {
+	return map[string]int{"llvm.loop.intel.loopcount_min": 0, "llvm.loop.intel.loopcount_max": 1, "llvm.loop.intel.loopcount_avg": 2}
+}}
 
 // loopControl decodes !llvm.loop metadata. Parameters are in the order of the bits to which
 // they belong, not in that of the metadata.
@@ -120,7 +128,7 @@ func (f *function) loopControl(o ir.Operand) (control uint32, parameters []uint3
 			continue
 		}
 		name := row[0].String
-		if k, ok := loopCounts[name]; ok && f.usesFPGALoops() {
+		if k, ok := loopCounts.Get()[name]; ok && f.usesFPGALoops() {
 			counts[k] = int64(int32(numberAt(row, 1)))
 			control |= loopCountINTEL
 			continue
@@ -172,7 +180,7 @@ func (f *function) loopBit(name string, n, control uint32, values map[uint32][]u
 	case "llvm.loop.peel.count":
 		return partial(loopPeelCount)
 	}
-	c, ok := loopControls[name]
+	c, ok := loopControls.Get()[name]
 	if !ok || c.bit >= 1<<16 && !f.usesFPGALoops() {
 		return 0
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 )
 
 // mangledType is the type of a parameter as an Itanium-mangled name spells it, as far as
@@ -310,10 +311,12 @@ var byteType = mangledType{scalar: 'c', length: 1}
 
 // numberLetters maps the letters of mangled names to those by which terms of kind termMade
 // spell numbers: one for each width, since SPIR-V's integers have no sign.
-var numberLetters = map[byte]byte{
-	'a': 'c', 'c': 'c', 'h': 'c', 'b': 'c', 's': 's', 't': 's', 'i': 'i', 'j': 'i', 'w': 'i', 'l': 'l', 'm': 'l', 'x': 'l', 'y': 'l',
-	'f': 'f', 'd': 'd', 'H': 'H',
-}
+var numberLetters = lazy.Map[byte, byte]{New: func() map[byte]byte {
+	return map[byte]byte{
+		'a': 'c', 'c': 'c', 'h': 'c', 'b': 'c', 's': 's', 't': 's', 'i': 'i', 'j': 'i', 'w': 'i', 'l': 'l', 'm': 'l', 'x': 'l', 'y': 'l',
+		'f': 'f', 'd': 'd', 'H': 'H',
+	}
+}}
 
 // numberType spells a number, or a vector of numbers, as mangled names have it;
 // false for other types.
@@ -371,10 +374,10 @@ func mangledShape(m *mangledType) *shape {
 		}
 		return found
 	}
-	if m.pointer != 1 || m.unknown || numberLetters[m.scalar] == 0 {
+	if m.pointer != 1 || m.unknown || numberLetters.Get()[m.scalar] == 0 {
 		return nil
 	}
-	return &shape{kind: termMade, made: mangledType{scalar: numberLetters[m.scalar], length: m.length}}
+	return &shape{kind: termMade, made: mangledType{scalar: numberLetters.Get()[m.scalar], length: m.length}}
 }
 
 // mangledTerm is mangledShape as a term.

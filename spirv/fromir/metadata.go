@@ -297,7 +297,7 @@ func (m *image) annotateGlobal(self id, text string) {
 			m.addNote(self, decoration{op: spirv.OpDecorate, words: appendText([]uint32{decUserSemantic}, d.values[0])})
 			continue
 		}
-		needs, known := decorationNeeds[d.number]
+		needs, known := decorationNeeds.Get()[d.number]
 		words, ok := d.operandWords()
 		if known && ok && m.allowsDecoration(d.number) {
 			m.useExtension(needs.extension)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -35,15 +36,20 @@ func (f numberFormat) encoding() uint32 {
 
 // floatEncodings are the needs of the types of an FP Encoding, and the capability of a matrix of
 // such elements.
-var floatEncodings = map[uint32]struct {
+var floatEncodings = lazy.Map[uint32, floatEncodingRow]{New: func() map[uint32]floatEncodingRow {
+	return map[uint32]floatEncodingRow{
+		bfloatEncoding: {need{"SPV_KHR_bfloat16", 5116}, 5118},
+		4214:           {need{"SPV_EXT_float8", 4212}, 4213},
+		4215:           {need{"SPV_EXT_float8", 4212}, 4213},
+		4225:           {need{"SPV_EXT_ocp_microscaling_types", 4229}, 6213},
+		6214:           {need{"SPV_INTEL_float4", 6212}, 6213},
+	}
+}}
+
+// floatEncodingRow is a row of floatEncodings.
+type floatEncodingRow struct {
 	need
 	matrix uint32
-}{
-	bfloatEncoding: {need{"SPV_KHR_bfloat16", 5116}, 5118},
-	4214:           {need{"SPV_EXT_float8", 4212}, 4213},
-	4215:           {need{"SPV_EXT_float8", 4212}, 4213},
-	4225:           {need{"SPV_EXT_ocp_microscaling_types", 4229}, 6213},
-	6214:           {need{"SPV_INTEL_float4", 6212}, 6213},
 }
 
 // conversionRows are the conversions that there are: the start and the end of their functions'
@@ -64,9 +70,8 @@ type numberConversion struct {
 }
 
 // numberConversions are the conversions by name.
-var numberConversions = map[string]numberConversion{}
-
-func init() {
+var numberConversions = lazy.Map[string, numberConversion]{New: func() map[string]numberConversion {
+	table := map[string]numberConversion{}
 	for _, row := range conversionRows {
 		formats := map[string]numberFormat{"E4M3": formatE4M3, "E5M2": formatE5M2, "E2M1": formatE2M1, "Int4": formatInteger, "Int8": formatInteger}
 		if row.kind == "Convert" && row.suffix == "INTEL" {
@@ -77,10 +82,11 @@ func init() {
 			n := numberConversion{from: formats[from], to: formats[to]}
 			n.op = conversionOpcode(row.kind, n.from, n.to)
 			n.saturate = strings.HasPrefix(row.kind, "Clamp") && n.to != formatInteger
-			numberConversions[row.kind+pair+row.suffix] = n
+			table[row.kind+pair+row.suffix] = n
 		}
 	}
-}
+	return table
+}}
 
 // conversionOpcode returns the instruction of a conversion. Those to floating-point numbers
 // that clamp have a decoration for it, those to integers an instruction.
@@ -104,7 +110,7 @@ func conversionOpcode(kind string, from, to numberFormat) spirv.Opcode {
 
 // floatConversion returns the replacement of calls of a conversion, or nil for other names.
 func floatConversion(name string) *builtin {
-	n, ok := numberConversions[name]
+	n, ok := numberConversions.Get()[name]
 	if !ok {
 		return nil
 	}
@@ -203,7 +209,7 @@ func (t *translator) formatScalar(format numberFormat, bits uint32) id {
 		t.oddInteger(bits)
 		return t.b.typeEntry(spirv.OpTypeInt, []uint32{bits, 0})
 	}
-	n := floatEncodings[format.encoding()]
+	n := floatEncodings.Get()[format.encoding()]
 	t.useExtension(n.extension)
 	t.useCapabilities(n.capability)
 	return t.b.typeEntry(spirv.OpTypeFloat, []uint32{bits, format.encoding()})

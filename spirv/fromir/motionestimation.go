@@ -3,6 +3,7 @@ package fromir
 import (
 	"strings"
 
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -13,11 +14,13 @@ import (
 const avcPrefix = "intel_sub_group_avc_"
 
 // avcNames are the functions, without the prefix, whose instructions have names of their own.
-var avcNames = map[string]string{
-	"mce_get_best_inter_distortion":      "MceGetBestInterDistortions",
-	"mce_get_inter_minor_shapes":         "MceGetInterMinorShape",
-	"sic_set_skc_bilinear_filter_enable": "SicSetBilinearFilterEnable",
-}
+var avcNames = lazy.Map[string, string]{New: func() map[string]string {
+	return map[string]string{
+		"mce_get_best_inter_distortion":      "MceGetBestInterDistortions",
+		"mce_get_inter_minor_shapes":         "MceGetInterMinorShape",
+		"sic_set_skc_bilinear_filter_enable": "SicSetBilinearFilterEnable",
+	}
+}}
 
 // avcFunction returns the writer of a motion estimation function, or nil for another name. The
 // extension's text calls one of them by a shorter prefix.
@@ -42,7 +45,7 @@ func isAvcPhase(phase string) bool {
 
 // avcOpcode returns the instruction of a function, or 0.
 func avcOpcode(name string) spirv.Opcode {
-	own, ok := avcNames[name]
+	own, ok := avcNames.Get()[name]
 	if !ok {
 		own = upperCamel(name)
 	}

@@ -3,6 +3,7 @@ package fromir
 import (
 	"strings"
 
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -98,20 +99,20 @@ var needRows = []needRow{
 }
 
 // opcodeNeeds are the rows by instruction.
-var opcodeNeeds = map[spirv.Opcode]opcodeNeed{}
-
-func init() {
+var opcodeNeeds = lazy.Map[spirv.Opcode, opcodeNeed]{New: func() map[spirv.Opcode]opcodeNeed {
+	table := map[spirv.Opcode]opcodeNeed{}
 	for _, row := range needRows {
 		for name := range strings.FieldsSeq(row.names) {
-			opcodeNeeds[spirv.OpcodeByName(row.opcodeName(name))] = opcodeNeed{need{row.extension, row.capability}, row.version}
+			table[spirv.OpcodeByName(row.opcodeName(name))] = opcodeNeed{need{row.extension, row.capability}, row.version}
 		}
 	}
-}
+	return table
+}}
 
 // instructionNeeds notes the extension, the capability and the version that an instruction
 // needs; one without a row needs nothing.
 func (t *translator) instructionNeeds(op spirv.Opcode) {
-	n, ok := opcodeNeeds[op]
+	n, ok := opcodeNeeds.Get()[op]
 	if !ok && isMotionEstimation(op) {
 		n, ok = motionEstimation, true
 	}

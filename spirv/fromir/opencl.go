@@ -6,60 +6,70 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
 // workItemVariables are the work-item functions that read a built-in variable. An indexed
 // one is a vector of which the argument chooses a dimension.
-var workItemVariables = map[string]struct {
+var workItemVariables = lazy.Map[string, workItemVariableRow]{New: func() map[string]workItemVariableRow {
+	return map[string]workItemVariableRow{
+		"get_global_id": {"GlobalInvocationId", true}, "get_global_size": {"GlobalSize", true}, "get_global_offset": {"GlobalOffset", true},
+		"get_local_id": {"LocalInvocationId", true}, "get_local_size": {"WorkgroupSize", true},
+		"get_enqueued_local_size": {"EnqueuedWorkgroupSize", true}, "get_num_groups": {"NumWorkgroups", true},
+		"get_group_id": {"WorkgroupId", true}, "get_work_dim": {"WorkDim", false}, "get_global_linear_id": {"GlobalLinearId", false},
+		"get_local_linear_id": {"LocalInvocationIndex", false}, "get_sub_group_size": {"SubgroupSize", false},
+		"get_max_sub_group_size": {"SubgroupMaxSize", false}, "get_num_sub_groups": {"NumSubgroups", false},
+		"get_enqueued_num_sub_groups": {"NumEnqueuedSubgroups", false}, "get_sub_group_id": {"SubgroupId", false},
+		"get_sub_group_local_id": {"SubgroupLocalInvocationId", false}, "get_sub_group_eq_mask": {"SubgroupEqMask", false},
+		"get_sub_group_ge_mask": {"SubgroupGeMask", false}, "get_sub_group_gt_mask": {"SubgroupGtMask", false},
+		"get_sub_group_le_mask": {"SubgroupLeMask", false}, "get_sub_group_lt_mask": {"SubgroupLtMask", false},
+	}
+}}
+
+// workItemVariableRow is a row of workItemVariables.
+type workItemVariableRow struct {
 	variable string
 	indexed  bool
-}{
-	"get_global_id": {"GlobalInvocationId", true}, "get_global_size": {"GlobalSize", true}, "get_global_offset": {"GlobalOffset", true},
-	"get_local_id": {"LocalInvocationId", true}, "get_local_size": {"WorkgroupSize", true},
-	"get_enqueued_local_size": {"EnqueuedWorkgroupSize", true}, "get_num_groups": {"NumWorkgroups", true},
-	"get_group_id": {"WorkgroupId", true}, "get_work_dim": {"WorkDim", false}, "get_global_linear_id": {"GlobalLinearId", false},
-	"get_local_linear_id": {"LocalInvocationIndex", false}, "get_sub_group_size": {"SubgroupSize", false},
-	"get_max_sub_group_size": {"SubgroupMaxSize", false}, "get_num_sub_groups": {"NumSubgroups", false},
-	"get_enqueued_num_sub_groups": {"NumEnqueuedSubgroups", false}, "get_sub_group_id": {"SubgroupId", false},
-	"get_sub_group_local_id": {"SubgroupLocalInvocationId", false}, "get_sub_group_eq_mask": {"SubgroupEqMask", false},
-	"get_sub_group_ge_mask": {"SubgroupGeMask", false}, "get_sub_group_gt_mask": {"SubgroupGtMask", false},
-	"get_sub_group_le_mask": {"SubgroupLeMask", false}, "get_sub_group_lt_mask": {"SubgroupLtMask", false},
 }
 
 // plainFunctions are the functions that become one instruction.
-var plainFunctions = map[string]string{
-	"isnan": "IsNan", "isinf": "IsInf", "isfinite": "IsFinite", "isnormal": "IsNormal", "signbit": "SignBitSet",
-	"isequal": "FOrdEqual", "popcount": "BitCount", "isnotequal": "FUnordNotEqual", "isgreater": "FOrdGreaterThan", "isgreaterequal": "FOrdGreaterThanEqual",
-	"isless": "FOrdLessThan", "islessequal": "FOrdLessThanEqual", "islessgreater": "FOrdNotEqual", "isordered": "Ordered",
-	"isunordered": "Unordered", "dot": "Dot", "wait_group_events": "GroupWaitEvents",
-	"retain_event": "RetainEvent", "release_event": "ReleaseEvent", "create_user_event": "CreateUserEvent",
-	"is_valid_event": "IsValidEvent", "set_user_event_status": "SetUserEventStatus", "get_default_queue": "GetDefaultQueue",
-	"enqueue_marker": "EnqueueMarker", "capture_event_profiling_info": "CaptureEventProfilingInfo",
-	"intel_work_group_barrier_arrive": "ControlBarrierArriveINTEL", "intel_work_group_barrier_wait": "ControlBarrierWaitINTEL",
-	"intel_sub_group_barrier_arrive": "ControlBarrierArriveINTEL", "intel_sub_group_barrier_wait": "ControlBarrierWaitINTEL",
-	"intel_sub_group_shuffle": "SubgroupShuffleINTEL", "intel_sub_group_shuffle_down": "SubgroupShuffleDownINTEL",
-	"intel_sub_group_shuffle_up": "SubgroupShuffleUpINTEL", "intel_sub_group_shuffle_xor": "SubgroupShuffleXorINTEL",
-	"bit_reverse": "BitReverse", "bitfield_insert": "BitFieldInsert", "bitfield_extract_signed": "BitFieldSExtract",
-	"bitfield_extract_unsigned": "BitFieldUExtract",
-	"get_image_num_mip_levels":  "ImageQueryLevels", "get_image_num_samples": "ImageQuerySamples",
-}
+var plainFunctions = lazy.Map[string, string]{New: newPlainFunctions}
 
-func init() {
-	for _, n := range []string{"", "2", "3", "4", "8", "16"} {
-		plainFunctions["intel_convert_bfloat16"+n+"_as_ushort"+n] = "ConvertFToBF16INTEL"
-		plainFunctions["intel_convert_as_bfloat16"+n+"_float"+n] = "ConvertBF16ToFINTEL"
+func newPlainFunctions() map[string]string {
+	table := map[string]string{
+		"isnan": "IsNan", "isinf": "IsInf", "isfinite": "IsFinite", "isnormal": "IsNormal", "signbit": "SignBitSet",
+		"isequal": "FOrdEqual", "popcount": "BitCount", "isnotequal": "FUnordNotEqual", "isgreater": "FOrdGreaterThan", "isgreaterequal": "FOrdGreaterThanEqual",
+		"isless": "FOrdLessThan", "islessequal": "FOrdLessThanEqual", "islessgreater": "FOrdNotEqual", "isordered": "Ordered",
+		"isunordered": "Unordered", "dot": "Dot", "wait_group_events": "GroupWaitEvents",
+		"retain_event": "RetainEvent", "release_event": "ReleaseEvent", "create_user_event": "CreateUserEvent",
+		"is_valid_event": "IsValidEvent", "set_user_event_status": "SetUserEventStatus", "get_default_queue": "GetDefaultQueue",
+		"enqueue_marker": "EnqueueMarker", "capture_event_profiling_info": "CaptureEventProfilingInfo",
+		"intel_work_group_barrier_arrive": "ControlBarrierArriveINTEL", "intel_work_group_barrier_wait": "ControlBarrierWaitINTEL",
+		"intel_sub_group_barrier_arrive": "ControlBarrierArriveINTEL", "intel_sub_group_barrier_wait": "ControlBarrierWaitINTEL",
+		"intel_sub_group_shuffle": "SubgroupShuffleINTEL", "intel_sub_group_shuffle_down": "SubgroupShuffleDownINTEL",
+		"intel_sub_group_shuffle_up": "SubgroupShuffleUpINTEL", "intel_sub_group_shuffle_xor": "SubgroupShuffleXorINTEL",
+		"bit_reverse": "BitReverse", "bitfield_insert": "BitFieldInsert", "bitfield_extract_signed": "BitFieldSExtract",
+		"bitfield_extract_unsigned": "BitFieldUExtract",
+		"get_image_num_mip_levels":  "ImageQueryLevels", "get_image_num_samples": "ImageQuerySamples",
 	}
+	for _, n := range []string{"", "2", "3", "4", "8", "16"} {
+		table["intel_convert_bfloat16"+n+"_as_ushort"+n] = "ConvertFToBF16INTEL"
+		table["intel_convert_as_bfloat16"+n+"_float"+n] = "ConvertBF16ToFINTEL"
+	}
+	return table
 }
 
 // clockScopes are the ends of the names of the functions that read a clock.
-var clockScopes = map[string]uint32{"device": scopeDevice, "work_group": scopeWorkgroup, "sub_group": scopeSubgroup}
+var clockScopes = lazy.Map[string, uint32]{New: func() map[string]uint32 {
+	return map[string]uint32{"device": scopeDevice, "work_group": scopeWorkgroup, "sub_group": scopeSubgroup}
+}}
 
 // clockFunction returns the writer of a function that reads a clock (cl_khr_kernel_clock): as
 // one number, or as its two halves. It returns nil for other functions.
 func clockFunction(name string) func(*callSite) {
 	rest := strings.TrimPrefix(strings.TrimPrefix(name, "clock_read_"), "hilo_")
-	scope, ok := clockScopes[rest]
+	scope, ok := clockScopes.Get()[rest]
 	if !ok {
 		return nil
 	}
@@ -76,32 +86,36 @@ func clockFunction(name string) func(*callSite) {
 
 // signedFunctions are the functions of integers that OpenCL.std has twice, s_
 // and u_.
-var signedFunctions = map[string]bool{
-	"abs": true, "abs_diff": true, "add_sat": true, "hadd": true, "rhadd": true, "clamp": true, "mad_hi": true, "mad_sat": true,
-	"max": true, "min": true, "mul_hi": true, "sub_sat": true, "upsample": true, "mad24": true, "mul24": true,
-}
+var signedFunctions = lazy.Map[string, bool]{New: func() map[string]bool {
+	return map[string]bool{
+		"abs": true, "abs_diff": true, "add_sat": true, "hadd": true, "rhadd": true, "clamp": true, "mad_hi": true, "mad_sat": true,
+		"max": true, "min": true, "mul_hi": true, "sub_sat": true, "upsample": true, "mad24": true, "mul24": true,
+	}
+}}
 
 // floatFunctions are those of signedFunctions that are other instructions for
 // floating-point numbers. "common" lets the result for a NaN be either operand, as
 // OpenCL C does for max and min.
-var floatFunctions = map[string]string{"max": "fmax_common", "min": "fmin_common", "clamp": "fclamp"}
+var floatFunctions = lazy.Map[string, string]{New: func() map[string]string {
+	return map[string]string{"max": "fmax_common", "min": "fmin_common", "clamp": "fclamp"}
+}}
 
 // openclBuiltin returns the replacement of calls of a function of OpenCL C, or nil for
 // other functions. Tables of names come first, then families by prefix, and last the
 // instructions of OpenCL.std, most of which have the function's name.
 func (t *translator) openclBuiltin(name string, parameters []mangledType) *builtin {
 	b := &builtin{result: -1}
-	if w, ok := workItemVariables[name]; ok {
+	if w, ok := workItemVariables.Get()[name]; ok {
 		number, _ := spirv.BuiltInNumber(w.variable)
 		b.variable = &inputKind{name: "__spirv_BuiltIn" + w.variable, number: number, indexed: w.indexed}
 		b.write = func(c *callSite) { c.builtinVariable(b.variable) }
 		return b
 	}
-	if op, ok := plainFunctions[name]; ok {
+	if op, ok := plainFunctions.Get()[name]; ok {
 		b.write = func(c *callSite) { c.plainFunction(name, spirv.OpcodeByName("Op"+op)) }
 		return b
 	}
-	if signedFunctions[name] {
+	if signedFunctions.Get()[name] {
 		b.write = func(c *callSite) { c.signedFunction(name) }
 		return b
 	}
@@ -109,7 +123,7 @@ func (t *translator) openclBuiltin(name string, parameters []mangledType) *built
 		b.write = (*callSite).integerDot
 		return b
 	}
-	if write := blockFunctions[name]; write != nil {
+	if write := blockFunctions.Get()[name]; write != nil {
 		b.write = write
 		return b
 	}
@@ -160,7 +174,7 @@ func (c *callSite) signedFunction(name string) {
 	last := c.lastParameter()
 	switch {
 	case last.isFloating():
-		if instruction, ok := floatFunctions[name]; ok {
+		if instruction, ok := floatFunctions.Get()[name]; ok {
 			c.extendedInstruction(instruction)
 			return
 		}
@@ -240,9 +254,11 @@ func (t *translator) openclSpecial(name string) func(*callSite) {
 }
 
 // plainNames are the functions of OpenCL C that are not mangled.
-var plainNames = map[string]bool{
-	"printf": true, "__to_global": true, "__to_local": true, "__to_private": true, "__translate_sampler_initializer": true,
-}
+var plainNames = lazy.Map[string, bool]{New: func() map[string]bool {
+	return map[string]bool{
+		"printf": true, "__to_global": true, "__to_local": true, "__to_private": true, "__translate_sampler_initializer": true,
+	}
+}}
 
 // samplerConstant writes the sampler that a number stands for: whether coordinates are
 // normalized, the addressing mode and the filter mode.
@@ -526,16 +542,20 @@ func parseVectorAccess(name string) (access vectorAccess, ok bool) {
 	rest, access.aligned = strings.CutPrefix(rest, "a")
 	rest, access.half = strings.CutPrefix(rest, "_half")
 	access.length, access.rounding, _ = strings.Cut(rest, "_")
-	if !access.half && (access.aligned || access.length == "") || !vectorLengths[access.length] {
+	if !access.half && (access.aligned || access.length == "") || !vectorLengths.Get()[access.length] {
 		return access, false
 	}
-	_, rounds := vectorRoundings[access.rounding]
+	_, rounds := vectorRoundings.Get()[access.rounding]
 	return access, access.rounding == "" || rounds && access.half && !load
 }
 
 var (
-	vectorLengths   = map[string]bool{"": true, "2": true, "3": true, "4": true, "8": true, "16": true}
-	vectorRoundings = map[string]uint32{"rte": 0, "rtz": 1, "rtp": 2, "rtn": 3}
+	vectorLengths = lazy.Map[string, bool]{New: func() map[string]bool {
+		return map[string]bool{"": true, "2": true, "3": true, "4": true, "8": true, "16": true}
+	}}
+	vectorRoundings = lazy.Map[string, uint32]{New: func() map[string]uint32 {
+		return map[string]uint32{"rte": 0, "rtz": 1, "rtp": 2, "rtn": 3}
+	}}
 )
 
 // instructionName returns the name of the instruction, such as vstorea_halfn_r.
@@ -570,7 +590,7 @@ func (c *callSite) vectorMemory(access vectorAccess) {
 	words := c.argumentIDs(0)
 	if !access.load {
 		if access.rounding != "" {
-			words = append(words, vectorRoundings[access.rounding])
+			words = append(words, vectorRoundings.Get()[access.rounding])
 		}
 		c.extInst(access.instructionName(), words...)
 		return

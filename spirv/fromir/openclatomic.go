@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -48,12 +49,14 @@ func atomicFunction(name string) func(*callSite) {
 }
 
 // atomicOpcodes are the instructions of atomic functions.
-var atomicOpcodes = map[string]spirv.Opcode{
-	"add": spirv.OpAtomicIAdd, "sub": spirv.OpAtomicISub, "and": spirv.OpAtomicAnd, "or": spirv.OpAtomicOr, "xor": spirv.OpAtomicXor,
-	"inc": spirv.OpAtomicIIncrement, "dec": spirv.OpAtomicIDecrement, "exchange": spirv.OpAtomicExchange, "load": spirv.OpAtomicLoad,
-	"store": spirv.OpAtomicStore, "min": spirv.OpAtomicSMin, "max": spirv.OpAtomicSMax,
-	"flag_test_and_set": spirv.OpAtomicFlagTestAndSet, "flag_clear": spirv.OpAtomicFlagClear,
-}
+var atomicOpcodes = lazy.Map[string, spirv.Opcode]{New: func() map[string]spirv.Opcode {
+	return map[string]spirv.Opcode{
+		"add": spirv.OpAtomicIAdd, "sub": spirv.OpAtomicISub, "and": spirv.OpAtomicAnd, "or": spirv.OpAtomicOr, "xor": spirv.OpAtomicXor,
+		"inc": spirv.OpAtomicIIncrement, "dec": spirv.OpAtomicIDecrement, "exchange": spirv.OpAtomicExchange, "load": spirv.OpAtomicLoad,
+		"store": spirv.OpAtomicStore, "min": spirv.OpAtomicSMin, "max": spirv.OpAtomicSMax,
+		"flag_test_and_set": spirv.OpAtomicFlagTestAndSet, "flag_clear": spirv.OpAtomicFlagClear,
+	}
+}}
 
 // valueCount returns how many arguments besides the object are values.
 func (a atomicForm) valueCount() int {
@@ -170,7 +173,7 @@ func (c *callSite) atomicOrder(form atomicForm, first int) (order, scope id) {
 // has a sign, which only the mangled name tells: its value in OpenCL C 1.x, its object in
 // 2.0.
 func (c *callSite) atomicOpcode(form atomicForm) spirv.Opcode {
-	op := atomicOpcodes[form.kind]
+	op := atomicOpcodes.Get()[form.kind]
 	if c.scalarKind(c.in.Type) == ir.TypeFloat {
 		switch form.kind {
 		case "add", "sub":

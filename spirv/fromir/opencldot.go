@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -21,12 +22,14 @@ const (
 
 // integerDots are the instructions by the signs of the operands: the plain one, and the one
 // that adds to an accumulator and saturates.
-var integerDots = map[string][2]spirv.Opcode{
-	"uu": {spirv.OpUDot, spirv.OpUDotAccSat},
-	"ss": {spirv.OpSDot, spirv.OpSDotAccSat},
-	"su": {spirv.OpSUDot, spirv.OpSUDotAccSat},
-	"us": {spirv.OpSUDot, spirv.OpSUDotAccSat}, // with the operands exchanged
-}
+var integerDots = lazy.Map[string, [2]spirv.Opcode]{New: func() map[string][2]spirv.Opcode {
+	return map[string][2]spirv.Opcode{
+		"uu": {spirv.OpUDot, spirv.OpUDotAccSat},
+		"ss": {spirv.OpSDot, spirv.OpSDotAccSat},
+		"su": {spirv.OpSUDot, spirv.OpSUDotAccSat},
+		"us": {spirv.OpSUDot, spirv.OpSUDotAccSat}, // with the operands exchanged
+	}
+}}
 
 // isIntegerDot reports whether a name is that of a dot product that only integers have.
 func isIntegerDot(name string) bool {
@@ -52,7 +55,7 @@ func (c *callSite) integerDot() {
 	if !isPacked {
 		signs = c.signOf(0) + c.signOf(1)
 	}
-	ops, ok := integerDots[signs]
+	ops, ok := integerDots.Get()[signs]
 	if !ok {
 		c.failf("%s: the operands are not bytes with and without a sign", c.builtin.name)
 	}

@@ -5,16 +5,20 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/lazyregexp"
 	"offlink/spirv"
 )
 
 // blockFunctions are the functions that clang makes of enqueue_kernel and of the queries
 // about blocks.
-var blockFunctions map[string]func(*callSite)
+var blockFunctions lazy.Map[string, func(*callSite)]
 
-func init() {
-	blockFunctions = map[string]func(*callSite){
+// The functions refer to the table themselves.
+func init() { blockFunctions.New = newBlockFunctions }
+
+func newBlockFunctions() map[string]func(*callSite) {
+	table := map[string]func(*callSite){
 		"__enqueue_kernel_basic":          func(c *callSite) { c.enqueueKernel(false, false) },
 		"__enqueue_kernel_basic_events":   func(c *callSite) { c.enqueueKernel(true, false) },
 		"__enqueue_kernel_varargs":        func(c *callSite) { c.enqueueKernel(false, true) },
@@ -24,8 +28,9 @@ func init() {
 		"work_group_size": spirv.OpGetKernelWorkGroupSize, "preferred_work_group_size_multiple": spirv.OpGetKernelPreferredWorkGroupSizeMultiple,
 		"max_sub_group_size_for_ndrange": spirv.OpGetKernelNDrangeMaxSubGroupSize, "sub_group_count_for_ndrange": spirv.OpGetKernelNDrangeSubGroupCount,
 	} {
-		blockFunctions["__get_kernel_"+name+"_impl"] = func(c *callSite) { c.queryBlock(op) }
+		table["__get_kernel_"+name+"_impl"] = func(c *callSite) { c.queryBlock(op) }
 	}
+	return table
 }
 
 // enqueueKernel writes the launch of a block. The arguments are the queue, flags, the range,

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -33,16 +34,16 @@ func groupFunction(name string) func(*callSite) {
 	if strings.HasPrefix(name, "sub_group_") {
 		scope, rest = scopeSubgroup, strings.TrimPrefix(name, "sub_group_")
 	}
-	if op, ok := groupVotes[rest]; ok {
+	if op, ok := groupVotes.Get()[rest]; ok {
 		return func(c *callSite) { c.groupTruth(op, scope) }
 	}
-	if op, ok := groupTests[rest]; ok {
+	if op, ok := groupTests.Get()[rest]; ok {
 		return func(c *callSite) { c.groupBool(op, append([]uint32{c.constWord(scope)}, c.argumentIDs(0)...)) }
 	}
-	if op, ok := simpleGroup[rest]; ok {
+	if op, ok := simpleGroup.Get()[rest]; ok {
 		return func(c *callSite) { c.groupInstruction(op, scope, c.argumentIDs(0)...) }
 	}
-	if number, ok := ballotCounts[rest]; ok {
+	if number, ok := ballotCounts.Get()[rest]; ok {
 		return func(c *callSite) {
 			c.groupInstruction(spirv.OpGroupNonUniformBallotBitCount, scope, number, c.argumentID(0))
 		}
@@ -80,29 +81,37 @@ func (c *callSite) groupInstruction(op spirv.Opcode, scope uint32, operands ...u
 
 // groupVotes are the functions that take a truth value from each work-item and return one;
 // both are ints in OpenCL C.
-var groupVotes = map[string]spirv.Opcode{
-	"all": spirv.OpGroupAll, "any": spirv.OpGroupAny,
-	"non_uniform_all": spirv.OpGroupNonUniformAll, "non_uniform_any": spirv.OpGroupNonUniformAny,
-}
+var groupVotes = lazy.Map[string, spirv.Opcode]{New: func() map[string]spirv.Opcode {
+	return map[string]spirv.Opcode{
+		"all": spirv.OpGroupAll, "any": spirv.OpGroupAny,
+		"non_uniform_all": spirv.OpGroupNonUniformAll, "non_uniform_any": spirv.OpGroupNonUniformAny,
+	}
+}}
 
 // groupTests are the functions that return a truth value but take other operands.
-var groupTests = map[string]spirv.Opcode{
-	"elect": spirv.OpGroupNonUniformElect, "inverse_ballot": spirv.OpGroupNonUniformInverseBallot,
-	"ballot_bit_extract": spirv.OpGroupNonUniformBallotBitExtract, "non_uniform_all_equal": spirv.OpGroupNonUniformAllEqual,
-}
+var groupTests = lazy.Map[string, spirv.Opcode]{New: func() map[string]spirv.Opcode {
+	return map[string]spirv.Opcode{
+		"elect": spirv.OpGroupNonUniformElect, "inverse_ballot": spirv.OpGroupNonUniformInverseBallot,
+		"ballot_bit_extract": spirv.OpGroupNonUniformBallotBitExtract, "non_uniform_all_equal": spirv.OpGroupNonUniformAllEqual,
+	}
+}}
 
 // ballotCounts are the functions that count the bits of a ballot, with the group
 // operation that the instruction has for each.
-var ballotCounts = map[string]uint32{"ballot_bit_count": 0, "ballot_inclusive_scan": 1, "ballot_exclusive_scan": 2}
+var ballotCounts = lazy.Map[string, uint32]{New: func() map[string]uint32 {
+	return map[string]uint32{"ballot_bit_count": 0, "ballot_inclusive_scan": 1, "ballot_exclusive_scan": 2}
+}}
 
 // simpleGroup are the functions whose arguments are the operands of an instruction.
-var simpleGroup = map[string]spirv.Opcode{
-	"shuffle": spirv.OpGroupNonUniformShuffle, "shuffle_xor": spirv.OpGroupNonUniformShuffleXor,
-	"shuffle_up": spirv.OpGroupNonUniformShuffleUp, "shuffle_down": spirv.OpGroupNonUniformShuffleDown,
-	"non_uniform_broadcast": spirv.OpGroupNonUniformBroadcast, "broadcast_first": spirv.OpGroupNonUniformBroadcastFirst,
-	"ballot_find_lsb": spirv.OpGroupNonUniformBallotFindLSB, "ballot_find_msb": spirv.OpGroupNonUniformBallotFindMSB,
-	"rotate": spirv.OpcodeByName("OpGroupNonUniformRotateKHR"), "clustered_rotate": spirv.OpcodeByName("OpGroupNonUniformRotateKHR"),
-}
+var simpleGroup = lazy.Map[string, spirv.Opcode]{New: func() map[string]spirv.Opcode {
+	return map[string]spirv.Opcode{
+		"shuffle": spirv.OpGroupNonUniformShuffle, "shuffle_xor": spirv.OpGroupNonUniformShuffleXor,
+		"shuffle_up": spirv.OpGroupNonUniformShuffleUp, "shuffle_down": spirv.OpGroupNonUniformShuffleDown,
+		"non_uniform_broadcast": spirv.OpGroupNonUniformBroadcast, "broadcast_first": spirv.OpGroupNonUniformBroadcastFirst,
+		"ballot_find_lsb": spirv.OpGroupNonUniformBallotFindLSB, "ballot_find_msb": spirv.OpGroupNonUniformBallotFindMSB,
+		"rotate": spirv.OpcodeByName("OpGroupNonUniformRotateKHR"), "clustered_rotate": spirv.OpcodeByName("OpGroupNonUniformRotateKHR"),
+	}
+}}
 
 // truthArgument returns an argument as a truth value: whether it is not 0.
 func (c *callSite) truthArgument(i int) id {

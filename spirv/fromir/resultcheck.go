@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -33,11 +34,12 @@ var resultKindNames = [...]string{
 }
 
 // opcodeResults are the instructions whose result is of a kind other than resultAny.
-var opcodeResults = map[spirv.Opcode]resultKind{}
+var opcodeResults = lazy.Map[spirv.Opcode, resultKind]{New: newOpcodeResults}
 
-func init() {
-	for op := range boolResults {
-		opcodeResults[op] = resultBool
+func newOpcodeResults() map[spirv.Opcode]resultKind {
+	table := map[spirv.Opcode]resultKind{}
+	for op := range boolResults.Get() {
+		table[op] = resultBool
 	}
 	for kind, names := range map[resultKind]string{
 		resultInteger: "BitCount BitReverse ImageQuerySize ImageQuerySizeLod ImageQueryFormat ImageQueryOrder ImageQueryLevels ImageQuerySamples " +
@@ -49,7 +51,7 @@ func init() {
 		resultScalar:        "AtomicLoad AtomicExchange",
 	} {
 		for name := range strings.FieldsSeq(names) {
-			opcodeResults[spirv.OpcodeByName("Op"+name)] = kind
+			table[spirv.OpcodeByName("Op"+name)] = kind
 		}
 	}
 	for _, group := range []string{"Group", "GroupNonUniform"} {
@@ -57,12 +59,13 @@ func init() {
 			resultInteger: "IAdd IMul UMin SMin UMax SMax BitwiseAnd BitwiseOr BitwiseXor", resultFloat: "FAdd FMul FMin FMax",
 		} {
 			for name := range strings.FieldsSeq(names) {
-				opcodeResults[spirv.OpcodeByName("Op"+group+name)] = kind
-				opcodeResults[spirv.OpcodeByName("Op"+group+name+"KHR")] = kind
+				table[spirv.OpcodeByName("Op"+group+name)] = kind
+				table[spirv.OpcodeByName("Op"+group+name+"KHR")] = kind
 			}
 		}
 	}
-	delete(opcodeResults, spirv.OpNop) // combinations above that are not instructions
+	delete(table, spirv.OpNop) // combinations above that are not instructions
+	return table
 }
 
 // OpenCL.std (OpenCL Extended Instruction Set) numbers the functions of floating-point numbers
@@ -96,7 +99,7 @@ func extendedResult(number uint32) resultKind {
 func (c *callSite) checkResults(start int) {
 	for at := start; at < len(c.code); at += int(c.code[at] >> 16) {
 		op := spirv.Opcode(c.code[at] & 0xffff)
-		want := opcodeResults[op]
+		want := opcodeResults.Get()[op]
 		if op == spirv.OpExtInst && c.code[at+3] == c.opencl {
 			want = extendedResult(c.code[at+4])
 		}

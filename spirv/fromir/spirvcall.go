@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -52,12 +53,14 @@ func (t *translator) spirvBuiltin(name string, parameters []mangledType) *builti
 }
 
 // opcodeAliases are the names of functions that differ from those of their instructions.
-var opcodeAliases = map[string]string{
-	"GenericCastToPtrExplicit_ToGlobal": "GenericCastToPtrExplicit", "GenericCastToPtrExplicit_ToLocal": "GenericCastToPtrExplicit",
-	"GenericCastToPtrExplicit_ToPrivate": "GenericCastToPtrExplicit",
-	"GenericCastToPtr_ToGlobal":          "GenericCastToPtr", "GenericCastToPtr_ToLocal": "GenericCastToPtr",
-	"GenericCastToPtr_ToPrivate": "GenericCastToPtr", "GroupNonUniformIAdd": "GroupNonUniformIAdd",
-}
+var opcodeAliases = lazy.Map[string, string]{New: func() map[string]string {
+	return map[string]string{
+		"GenericCastToPtrExplicit_ToGlobal": "GenericCastToPtrExplicit", "GenericCastToPtrExplicit_ToLocal": "GenericCastToPtrExplicit",
+		"GenericCastToPtrExplicit_ToPrivate": "GenericCastToPtrExplicit",
+		"GenericCastToPtr_ToGlobal":          "GenericCastToPtr", "GenericCastToPtr_ToLocal": "GenericCastToPtr",
+		"GenericCastToPtr_ToPrivate": "GenericCastToPtr", "GroupNonUniformIAdd": "GroupNonUniformIAdd",
+	}
+}}
 
 // spirvOpcode returns the instruction that a function is named after, and the part that
 // follows its name: _RTE, _sat, _Rfloat4. The longest match wins, since underscores also
@@ -66,7 +69,7 @@ func (t *translator) spirvOpcode(name string) (spirv.Opcode, string) {
 	base, postfixes := name, ""
 	for {
 		lookup := base
-		if alias, ok := opcodeAliases[base]; ok {
+		if alias, ok := opcodeAliases.Get()[base]; ok {
 			lookup = alias
 		}
 		if op := spirv.OpcodeByName("Op" + lookup); op != spirv.OpNop {
@@ -82,17 +85,19 @@ func (t *translator) spirvOpcode(name string) (spirv.Opcode, string) {
 
 // boolResults are the instructions whose result is a truth value. Their functions return
 // a number where the language has no bool of its own.
-var boolResults = opcodesOf([]string{
-	"IsNan", "IsInf", "IsFinite", "IsNormal", "SignBitSet", "LessOrGreater", "Ordered", "Unordered",
-	"LogicalEqual", "LogicalNotEqual", "LogicalOr", "LogicalAnd", "LogicalNot", "IEqual", "INotEqual", "UGreaterThan",
-	"SGreaterThan", "UGreaterThanEqual", "SGreaterThanEqual", "ULessThan", "SLessThan", "ULessThanEqual",
-	"SLessThanEqual", "FOrdEqual", "FUnordEqual", "FOrdNotEqual", "FUnordNotEqual", "FOrdLessThan", "FUnordLessThan",
-	"FOrdGreaterThan", "FUnordGreaterThan", "FOrdLessThanEqual", "FUnordLessThanEqual", "FOrdGreaterThanEqual",
-	"FUnordGreaterThanEqual", "Any", "All", "GroupAll", "GroupAny", "GroupNonUniformElect", "GroupNonUniformAll",
-	"GroupNonUniformAny", "GroupNonUniformAllEqual", "GroupNonUniformInverseBallot", "GroupNonUniformBallotBitExtract",
-	"SubgroupAllKHR", "SubgroupAnyKHR", "SubgroupAllEqualKHR", "IsValidEvent", "IsValidReserveId", "AtomicFlagTestAndSet",
-	"GroupNonUniformLogicalAnd", "GroupNonUniformLogicalOr", "GroupNonUniformLogicalXor",
-})
+var boolResults = lazy.Map[spirv.Opcode, bool]{New: func() map[spirv.Opcode]bool {
+	return opcodesOf([]string{
+		"IsNan", "IsInf", "IsFinite", "IsNormal", "SignBitSet", "LessOrGreater", "Ordered", "Unordered",
+		"LogicalEqual", "LogicalNotEqual", "LogicalOr", "LogicalAnd", "LogicalNot", "IEqual", "INotEqual", "UGreaterThan",
+		"SGreaterThan", "UGreaterThanEqual", "SGreaterThanEqual", "ULessThan", "SLessThan", "ULessThanEqual",
+		"SLessThanEqual", "FOrdEqual", "FUnordEqual", "FOrdNotEqual", "FUnordNotEqual", "FOrdLessThan", "FUnordLessThan",
+		"FOrdGreaterThan", "FUnordGreaterThan", "FOrdLessThanEqual", "FUnordLessThanEqual", "FOrdGreaterThanEqual",
+		"FUnordGreaterThanEqual", "Any", "All", "GroupAll", "GroupAny", "GroupNonUniformElect", "GroupNonUniformAll",
+		"GroupNonUniformAny", "GroupNonUniformAllEqual", "GroupNonUniformInverseBallot", "GroupNonUniformBallotBitExtract",
+		"SubgroupAllKHR", "SubgroupAnyKHR", "SubgroupAllEqualKHR", "IsValidEvent", "IsValidReserveId", "AtomicFlagTestAndSet",
+		"GroupNonUniformLogicalAnd", "GroupNonUniformLogicalOr", "GroupNonUniformLogicalXor",
+	})
+}}
 
 // opcodesOf returns the set of the instructions of those names, without Op.
 func opcodesOf(names []string) map[spirv.Opcode]bool {
@@ -111,7 +116,7 @@ func (c *callSite) spirvInstruction(op spirv.Opcode, postfixes string) {
 	switch {
 	case op == spirv.OpControlBarrier:
 		c.deviceBarrier()
-	case opcodeNeeds[op].capability == capGroupArithmetic && c.isConstant(1):
+	case opcodeNeeds.Get()[op].capability == capGroupArithmetic && c.isConstant(1):
 		c.groupOperationNeeds(uint32(c.constantArgument(1)))
 	case op == spirv.OpSubgroupMatrixMultiplyAccumulateINTEL:
 		c.matrixFormats(4)
@@ -176,7 +181,7 @@ func (c *callSite) instructionResult(op spirv.Opcode, words []uint32, postfixes 
 		c.emitPlain(spirv.OpStore, c.argAs(0, typ), n)
 	case c.isVoid(c.in.Type):
 		c.emitResult(op, c.voidType(), words...)
-	case boolResults[op] && !c.isBool(c.in.Type):
+	case boolResults.Get()[op] && !c.isBool(c.in.Type):
 		c.boolResult(op, words)
 	default:
 		n := c.emitResult(op, c.typ, words...)
@@ -258,7 +263,7 @@ func (c *callSite) spirvArgument(op spirv.Opcode, i, at int) id {
 		}
 		// The type of the value tells the pointee: an opaque pointer does not.
 		if !c.isVoid(value) && c.function.moduleType(value).Kind != ir.TypePointer {
-			if boolResults[op] {
+			if boolResults.Get()[op] {
 				return c.argAs(i, c.intType(32))
 			}
 			c.atomicNeeds(op, value)
@@ -377,7 +382,7 @@ func (c *callSite) extendedInstruction(name string) {
 			if i == 0 && c.function.moduleType(c.operand(0).Type).AddressSpace != 2 {
 				c.relaxPrintf()
 			}
-		case repeatsScalars[name]:
+		case repeatsScalars.Get()[name]:
 			words = append(words, c.repeatedArgument(i))
 		default:
 			words = append(words, c.argumentID(i))
@@ -400,10 +405,12 @@ func (c *callSite) relaxPrintf() {
 
 // repeatsScalars are the instructions whose functions in OpenCL C also take scalars next
 // to vectors, as clamp(float4, float, float) does. OpenCL.std wants vectors only.
-var repeatsScalars = map[string]bool{
-	"fmax": true, "fmin": true, "fmax_common": true, "fmin_common": true, "fclamp": true, "mix": true, "step": true, "smoothstep": true,
-	"s_max": true, "u_max": true, "s_min": true, "u_min": true, "s_clamp": true, "u_clamp": true, "ldexp": true,
-}
+var repeatsScalars = lazy.Map[string, bool]{New: func() map[string]bool {
+	return map[string]bool{
+		"fmax": true, "fmin": true, "fmax_common": true, "fmin_common": true, "fclamp": true, "mix": true, "step": true, "smoothstep": true,
+		"s_max": true, "u_max": true, "s_min": true, "u_min": true, "s_clamp": true, "u_clamp": true, "ldexp": true,
+	}
+}}
 
 // repeatedArgument returns an argument; a scalar is repeated if the result is a vector.
 func (c *callSite) repeatedArgument(i int) id {

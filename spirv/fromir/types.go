@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"offlink/ir"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -351,16 +352,18 @@ func (t *translator) typedPointer(pointee ir.TypeID, space uint32) id {
 }
 
 // simpleTypes are the types without operands.
-var simpleTypes = map[string]spirv.Opcode{
-	"Sampler": spirv.OpTypeSampler, "Event": spirv.OpTypeEvent, "DeviceEvent": spirv.OpTypeDeviceEvent,
-	"ReserveId": spirv.OpTypeReserveId, "Queue": spirv.OpTypeQueue, "PipeStorage": spirv.OpTypePipeStorage,
-	"NamedBarrier": spirv.OpTypeNamedBarrier, "TaskSequenceINTEL": opTypeTaskSequenceINTEL,
-}
+var simpleTypes = lazy.Map[string, spirv.Opcode]{New: func() map[string]spirv.Opcode {
+	return map[string]spirv.Opcode{
+		"Sampler": spirv.OpTypeSampler, "Event": spirv.OpTypeEvent, "DeviceEvent": spirv.OpTypeDeviceEvent,
+		"ReserveId": spirv.OpTypeReserveId, "Queue": spirv.OpTypeQueue, "PipeStorage": spirv.OpTypePipeStorage,
+		"NamedBarrier": spirv.OpTypeNamedBarrier, "TaskSequenceINTEL": opTypeTaskSequenceINTEL,
+	}
+}}
 
 // simpleType returns a type without operands by its name, or 0 if there is none of that
 // name.
 func (t *translator) simpleType(name string) id {
-	op, ok := simpleTypes[name]
+	op, ok := simpleTypes.Get()[name]
 	if !ok {
 		return 0
 	}
@@ -452,7 +455,7 @@ func (t *translator) extensionType(op spirv.Opcode) {
 	n := motionEstimation.need
 	switch {
 	case op == opTypeTaskSequenceINTEL:
-		n = opcodeNeeds[spirv.OpTaskSequenceCreateINTEL].need
+		n = opcodeNeeds.Get()[spirv.OpTaskSequenceCreateINTEL].need
 	case op < spirv.OpTypeAvcImePayloadINTEL || op > spirv.OpTypeAvcSicResultINTEL:
 		return
 	}
@@ -477,7 +480,7 @@ func (t *translator) cooperativeMatrix(element id, numbers []uint32) id {
 		t.useExtension(int4)
 		t.useCapabilities(capInt4, 5114)
 	case e.op == spirv.OpTypeFloat && len(e.words) > 2:
-		t.useCapabilities(floatEncodings[e.words[2]].matrix)
+		t.useCapabilities(floatEncodings.Get()[e.words[2]].matrix)
 	}
 	return t.matrixType(opTypeCooperativeMatrixKHR, element, numbers[:4])
 }
@@ -599,25 +602,29 @@ func (t *translator) jointMatrix(parts []string) id {
 
 // imageShapes are dimension, depth, arrayed and multisampled of the image
 // types of OpenCL.
-var imageShapes = map[string][4]uint32{
-	"image1d": {0, 0, 0, 0}, "image1d_array": {0, 0, 1, 0}, "image1d_buffer": {5, 0, 0, 0},
-	"image2d": {1, 0, 0, 0}, "image2d_array": {1, 0, 1, 0}, "image2d_depth": {1, 1, 0, 0},
-	"image2d_array_depth": {1, 1, 1, 0}, "image2d_msaa": {1, 0, 0, 1}, "image2d_array_msaa": {1, 0, 1, 1},
-	"image2d_msaa_depth": {1, 1, 0, 1}, "image2d_array_msaa_depth": {1, 1, 1, 1}, "image3d": {2, 0, 0, 0},
-}
+var imageShapes = lazy.Map[string, [4]uint32]{New: func() map[string][4]uint32 {
+	return map[string][4]uint32{
+		"image1d": {0, 0, 0, 0}, "image1d_array": {0, 0, 1, 0}, "image1d_buffer": {5, 0, 0, 0},
+		"image2d": {1, 0, 0, 0}, "image2d_array": {1, 0, 1, 0}, "image2d_depth": {1, 1, 0, 0},
+		"image2d_array_depth": {1, 1, 1, 0}, "image2d_msaa": {1, 0, 0, 1}, "image2d_array_msaa": {1, 0, 1, 1},
+		"image2d_msaa_depth": {1, 1, 0, 1}, "image2d_array_msaa_depth": {1, 1, 1, 1}, "image3d": {2, 0, 0, 0},
+	}
+}}
 
 // openclStructs are the opaque types of OpenCL C except images.
-var openclStructs = map[string]string{
-	"sampler_t": "Sampler", "event_t": "Event", "clk_event_t": "DeviceEvent", "queue_t": "Queue", "reserve_id_t": "ReserveId",
-	"pipe_ro_t": "Pipe", "pipe_wo_t": "Pipe", "pipe_t": "Pipe",
-}
+var openclStructs = lazy.Map[string, string]{New: func() map[string]string {
+	return map[string]string{
+		"sampler_t": "Sampler", "event_t": "Event", "clk_event_t": "DeviceEvent", "queue_t": "Queue", "reserve_id_t": "ReserveId",
+		"pipe_ro_t": "Pipe", "pipe_wo_t": "Pipe", "pipe_t": "Pipe",
+	}
+}}
 
 // isOpenCLType reports whether an opaque struct of OpenCL C of that name, without
 // its prefix, is a type of SPIR-V.
 func isOpenCLType(name string) bool {
 	name, _, _ = strings.Cut(name, ".")
 	_, _, isImage := openclImage(name)
-	return isImage || openclStructs[name] != "" || avcType(name) != 0
+	return isImage || openclStructs.Get()[name] != "" || avcType(name) != 0
 }
 
 // openclImage returns the shape and access of an image type.
@@ -631,7 +638,7 @@ func openclImage(name string) (shape [4]uint32, access uint32, ok bool) {
 			base, access = cut, uint32(i)
 		}
 	}
-	shape, ok = imageShapes[base]
+	shape, ok = imageShapes.Get()[base]
 	return shape, access, ok
 }
 
@@ -643,7 +650,7 @@ func (t *translator) openclStruct(name string) id {
 		t.extensionType(op)
 		return t.b.typeEntry(op, nil)
 	}
-	switch simple := openclStructs[name]; simple {
+	switch simple := openclStructs.Get()[name]; simple {
 	case "":
 	case "Pipe":
 		access := uint32(0)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"offlink/lazy"
 	"offlink/wrapper/devimg"
 )
 
@@ -31,22 +32,26 @@ const (
 	offloadMetadataOnly = 1 // a flag: the entry has no image
 )
 
-var offloadFormats = map[uint16]devimg.Format{
-	1: devimg.FormatNative,      // object
-	2: devimg.FormatLLVMBitcode, // bitcode
-	3: devimg.FormatNative,      // cubin
-	4: devimg.FormatNative,      // fatbinary
-	6: devimg.FormatSPIRV,       // SPIR-V; 5 is PTX
-}
+var offloadFormats = lazy.Map[uint16, devimg.Format]{New: func() map[uint16]devimg.Format {
+	return map[uint16]devimg.Format{
+		1: devimg.FormatNative,      // object
+		2: devimg.FormatLLVMBitcode, // bitcode
+		3: devimg.FormatNative,      // cubin
+		4: devimg.FormatNative,      // fatbinary
+		6: devimg.FormatSPIRV,       // SPIR-V; 5 is PTX
+	}
+}}
 
 // offloadKinds are the producers; from LLVM 17 on they are bits.
-var offloadKinds = map[uint16]devimg.Kind{
-	1: devimg.KindOpenMP,
-	2: devimg.KindCUDA,
-	3: devimg.KindHIP, // before they were bits
-	4: devimg.KindHIP,
-	8: devimg.KindSYCL,
-}
+var offloadKinds = lazy.Map[uint16, devimg.Kind]{New: func() map[uint16]devimg.Kind {
+	return map[uint16]devimg.Kind{
+		1: devimg.KindOpenMP,
+		2: devimg.KindCUDA,
+		3: devimg.KindHIP, // before they were bits
+		4: devimg.KindHIP,
+		8: devimg.KindSYCL,
+	}
+}}
 
 func isOffloadBinary(data []byte) bool { return bytes.HasPrefix(data, []byte(offloadMagic)) }
 
@@ -151,7 +156,7 @@ func (f *offloadFile) readEntry(b []byte) (Entry, error) {
 	if f.compressed {
 		e.inFile(f.grown)
 	}
-	e.Kind, e.Format = offloadKinds[u16(b, 2)], offloadFormats[u16(b, 0)]
+	e.Kind, e.Format = offloadKinds.Get()[u16(b, 2)], offloadFormats.Get()[u16(b, 0)]
 	list, err := f.readStrings(u64(b, 8), u64(b, 16))
 	if err != nil {
 		return e, err

@@ -3,6 +3,7 @@ package container
 import (
 	"fmt"
 
+	"offlink/lazy"
 	"offlink/props"
 	"offlink/wrapper/devimg"
 )
@@ -32,7 +33,9 @@ const (
 )
 
 // syclbinTargets are the targets of the types in the metadata of IR modules.
-var syclbinTargets = map[uint32]string{0: "spir64", 1: "nvptx64", 2: "amdgcn"}
+var syclbinTargets = lazy.Map[uint32, string]{New: func() map[uint32]string {
+	return map[uint32]string{0: "spir64", 1: "nvptx64", 2: "amdgcn"}
+}}
 
 func isSYCLBIN(data []byte) bool { return len(data) >= 4 && u32(data, 0) == syclbinMagic }
 
@@ -188,7 +191,7 @@ func newSYCLBINEntry(shared, own, global *props.Sets) Entry {
 		e.Properties.All = append(e.Properties.All, sets.All...)
 	}
 	if t, ok := own.Get(props.SetSYCLBINModuleMetadata).Get("type"); ok {
-		e.Target = syclbinTargets[t.Uint32()]
+		e.Target = syclbinTargets.Get()[t.Uint32()]
 		if t.Uint32() == 0 {
 			e.Format = devimg.FormatSPIRV
 		}

@@ -168,7 +168,7 @@ func writeKinds(b *bytes.Buffer, kinds []kind) {
 }
 
 func writeEnums(b *bytes.Buffer, kinds []kind) {
-	b.WriteString("var coreEnums = map[operandKind]enumInfo{\n")
+	b.WriteString("var coreEnums = [kindCount]*enumInfo{\n")
 	for _, k := range kinds {
 		if !strings.HasSuffix(k.Category, "Enum") {
 			continue
@@ -232,7 +232,7 @@ func operandList(ops []operand) string {
 // and kinds of debug information) become literals, since the operand kinds are those of the core.
 func extendedFile(headers string) ([]byte, error) {
 	b := fileHeader()
-	b.WriteString("var extendedSets = map[string][]instructionInfo{\n")
+	b.WriteString("var extendedSets = []extendedSet{\n")
 	for _, set := range extendedSets {
 		g, err := readGrammar(filepath.Join(headers, set.file))
 		if err != nil {
@@ -242,7 +242,7 @@ func extendedFile(headers string) ([]byte, error) {
 		for _, k := range g.Kinds {
 			own[k.Kind] = strings.HasSuffix(k.Category, "Enum")
 		}
-		fmt.Fprintf(b, "%q: {\n", set.name)
+		fmt.Fprintf(b, "{%q, []instructionInfo{\n", set.name)
 		for _, in := range uniqueOpcodes(g.Instructions) {
 			for i := range in.Operands {
 				if own[in.Operands[i].Kind] {
@@ -251,7 +251,7 @@ func extendedFile(headers string) ([]byte, error) {
 			}
 			fmt.Fprintf(b, "{%d, %q, %s},\n", in.Opcode, in.Name, operandList(in.Operands))
 		}
-		b.WriteString("},\n")
+		b.WriteString("}},\n")
 	}
 	b.WriteString("}\n")
 	return b.Bytes(), nil

@@ -165,7 +165,7 @@ func ReadUniversal(data []byte) ([]Member, error) {
 			return nil, err
 		}
 		cpu := binary.BigEndian.Uint32(table)
-		name, known := machoReadable[cpu]
+		name, known := machoReadable.Get()[cpu]
 		if !known {
 			name = fmt.Sprintf("machine %#x", cpu)
 		}

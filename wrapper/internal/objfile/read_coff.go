@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"offlink/lazy"
 )
 
 // Sizes and values of COFF and PE (Microsoft PE format).
@@ -35,11 +37,13 @@ type coffRelocs struct {
 	absolute uint16 // a pointer to a symbol
 }
 
-var coffReadable = map[uint16]coffRelocs{
-	pe.IMAGE_FILE_MACHINE_I386:  {"i386", 4, 6},     // IMAGE_REL_I386_DIR32
-	pe.IMAGE_FILE_MACHINE_AMD64: {"x86_64", 8, 1},   // IMAGE_REL_AMD64_ADDR64
-	pe.IMAGE_FILE_MACHINE_ARM64: {"aarch64", 8, 14}, // IMAGE_REL_ARM64_ADDR64
-}
+var coffReadable = lazy.Map[uint16, coffRelocs]{New: func() map[uint16]coffRelocs {
+	return map[uint16]coffRelocs{
+		pe.IMAGE_FILE_MACHINE_I386:  {"i386", 4, 6},     // IMAGE_REL_I386_DIR32
+		pe.IMAGE_FILE_MACHINE_AMD64: {"x86_64", 8, 1},   // IMAGE_REL_AMD64_ADDR64
+		pe.IMAGE_FILE_MACHINE_ARM64: {"aarch64", 8, 14}, // IMAGE_REL_ARM64_ADDR64
+	}
+}}
 
 func isPE(data []byte) bool { return len(data) >= 64 && data[0] == 'M' && data[1] == 'Z' }
 
@@ -56,7 +60,7 @@ func isCOFF(data []byte) bool {
 	if first == 0 && second == 0xffff {
 		return true
 	}
-	_, known := coffReadable[first]
+	_, known := coffReadable.Get()[first]
 	// The machine alone is two bytes that any file may begin with; the section
 	// table must fit too.
 	return known && binary.LittleEndian.Uint16(data[16:]) == 0 && // no optional header
@@ -142,7 +146,7 @@ func (c *coffFile) readHeader() error {
 		}
 		machine = c.u16(6)
 	}
-	relocs, known := coffReadable[machine]
+	relocs, known := coffReadable.Get()[machine]
 	if !known {
 		relocs = coffRelocs{name: fmt.Sprintf("machine %#x", machine), pointer: 8}
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+
+	"offlink/lazy"
 )
 
 // Names of the System V gABI that debug/elf lacks.
@@ -20,12 +22,14 @@ type elfRelocs struct {
 	relative uint32 // a pointer into the file itself
 }
 
-var elfReadable = map[elf.Machine]elfRelocs{
-	elf.EM_386:     {"i386", uint32(elf.R_386_32), uint32(elf.R_386_RELATIVE)},
-	elf.EM_X86_64:  {"x86_64", uint32(elf.R_X86_64_64), uint32(elf.R_X86_64_RELATIVE)},
-	elf.EM_AARCH64: {"aarch64", uint32(elf.R_AARCH64_ABS64), uint32(elf.R_AARCH64_RELATIVE)},
-	elf.EM_RISCV:   {"riscv64", uint32(elf.R_RISCV_64), uint32(elf.R_RISCV_RELATIVE)},
-}
+var elfReadable = lazy.Map[elf.Machine, elfRelocs]{New: func() map[elf.Machine]elfRelocs {
+	return map[elf.Machine]elfRelocs{
+		elf.EM_386:     {"i386", uint32(elf.R_386_32), uint32(elf.R_386_RELATIVE)},
+		elf.EM_X86_64:  {"x86_64", uint32(elf.R_X86_64_64), uint32(elf.R_X86_64_RELATIVE)},
+		elf.EM_AARCH64: {"aarch64", uint32(elf.R_AARCH64_ABS64), uint32(elf.R_AARCH64_RELATIVE)},
+		elf.EM_RISCV:   {"riscv64", uint32(elf.R_RISCV_64), uint32(elf.R_RISCV_RELATIVE)},
+	}
+}}
 
 func isELF(data []byte) bool { return len(data) >= 4 && string(data[:4]) == elf.ELFMAG }
 
@@ -104,7 +108,7 @@ func (e *elfFile) readHeader() error {
 	}
 	e.typ = elf.Type(e.u16(16))
 	number := elf.Machine(e.u16(18))
-	machine, known := elfReadable[number]
+	machine, known := elfReadable.Get()[number]
 	if !known {
 		// Files of other machines are read as far as that needs no relocations:
 		// their device code can be listed.

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"offlink/lazy"
 )
 
 // Sizes and values of Mach-O (mach-o/loader.h, nlist.h, reloc.h) that
@@ -29,7 +31,9 @@ const (
 	machoSymbolSection  = 0x0e
 )
 
-var machoReadable = map[uint32]string{uint32(macho.CpuAmd64): "x86_64", uint32(macho.CpuArm64): "aarch64"}
+var machoReadable = lazy.Map[uint32, string]{New: func() map[uint32]string {
+	return map[uint32]string{uint32(macho.CpuAmd64): "x86_64", uint32(macho.CpuArm64): "aarch64"}
+}}
 
 // isMachO reports whether the file begins as a Mach-O file does. Universal files are taken apart
 // before.
@@ -106,7 +110,7 @@ func (m *machoFile) readHeader() error {
 		return m.errorf(0, "the file header is cut off")
 	}
 	m.object = m.u32(12) == uint32(macho.TypeObj)
-	name, known := machoReadable[m.u32(4)]
+	name, known := machoReadable.Get()[m.u32(4)]
 	if !known {
 		name = fmt.Sprintf("machine %#x", m.u32(4))
 	}

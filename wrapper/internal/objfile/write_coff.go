@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"offlink/lazy"
 )
 
 // The COFF writer (Microsoft, PE Format). A file is laid out as
@@ -23,23 +25,27 @@ const (
 	coffMaxSize     = math.MaxUint32
 )
 
-var coffMachines = map[Machine]uint16{
-	X86_64: pe.IMAGE_FILE_MACHINE_AMD64, AArch64: pe.IMAGE_FILE_MACHINE_ARM64,
-}
+var coffMachines = lazy.Map[Machine, uint16]{New: func() map[Machine]uint16 {
+	return map[Machine]uint16{
+		X86_64: pe.IMAGE_FILE_MACHINE_AMD64, AArch64: pe.IMAGE_FILE_MACHINE_ARM64,
+	}
+}}
 
-var coffRelocations = map[Machine]map[FixupKind]uint16{
-	X86_64: {
-		FixupPointer: 0x0001, // IMAGE_REL_AMD64_ADDR64
-		FixupPC32:    0x0004, // IMAGE_REL_AMD64_REL32
-		FixupCall:    0x0004,
-	},
-	AArch64: {
-		FixupPointer:      0x000e, // IMAGE_REL_ARM64_ADDR64
-		FixupCall:         0x0003, // IMAGE_REL_ARM64_BRANCH26
-		FixupPage21:       0x0004, // IMAGE_REL_ARM64_PAGEBASE_REL21
-		FixupPageOffset12: 0x0006, // IMAGE_REL_ARM64_PAGEOFFSET_12A
-	},
-}
+var coffRelocations = lazy.Map[Machine, map[FixupKind]uint16]{New: func() map[Machine]map[FixupKind]uint16 {
+	return map[Machine]map[FixupKind]uint16{
+		X86_64: {
+			FixupPointer: 0x0001, // IMAGE_REL_AMD64_ADDR64
+			FixupPC32:    0x0004, // IMAGE_REL_AMD64_REL32
+			FixupCall:    0x0004,
+		},
+		AArch64: {
+			FixupPointer:      0x000e, // IMAGE_REL_ARM64_ADDR64
+			FixupCall:         0x0003, // IMAGE_REL_ARM64_BRANCH26
+			FixupPage21:       0x0004, // IMAGE_REL_ARM64_PAGEBASE_REL21
+			FixupPageOffset12: 0x0006, // IMAGE_REL_ARM64_PAGEOFFSET_12A
+		},
+	}
+}}
 
 const (
 	coffCode = pe.IMAGE_SCN_CNT_CODE | pe.IMAGE_SCN_MEM_EXECUTE | pe.IMAGE_SCN_MEM_READ
@@ -150,7 +156,7 @@ func (e *coffWriter) storeAddends() {
 // writeParts writes the object front to back; all offsets were computed
 // before.
 func (e *coffWriter) writeParts() {
-	e.putValues(coffMachines[e.o.Machine], uint16(len(e.o.Sections)), uint32(0), uint32(e.symbols), uint32(e.count), uint16(0), uint16(0))
+	e.putValues(coffMachines.Get()[e.o.Machine], uint16(len(e.o.Sections)), uint32(0), uint32(e.symbols), uint32(e.count), uint16(0), uint16(0))
 	for i, s := range e.o.Sections {
 		e.sectionHeader(s, e.headers[i])
 	}
@@ -195,7 +201,7 @@ func (e *coffWriter) writeRelocations(s *ObjectSection) {
 	if n := relocationEntries(s); n > len(s.Fixups) {
 		e.writeRelocation(uint32(n), 0, 0)
 	}
-	kinds := coffRelocations[e.o.Machine]
+	kinds := coffRelocations.Get()[e.o.Machine]
 	for i := range s.Fixups {
 		f := &s.Fixups[i]
 		e.writeRelocation(uint32(f.Offset), e.fixupSymbol(f), kinds[f.Kind])

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"offlink/lazy"
 )
 
 // The ELF writer (System V gABI, chapter 4). A file is laid out as
@@ -27,35 +29,39 @@ const (
 	elfRISCVDouble = 0x4
 )
 
-var elfMachines = map[Machine]elf.Machine{
-	X86_64: elf.EM_X86_64, AArch64: elf.EM_AARCH64, RISCV64: elf.EM_RISCV, I386: elf.EM_386,
-}
+var elfMachines = lazy.Map[Machine, elf.Machine]{New: func() map[Machine]elf.Machine {
+	return map[Machine]elf.Machine{
+		X86_64: elf.EM_X86_64, AArch64: elf.EM_AARCH64, RISCV64: elf.EM_RISCV, I386: elf.EM_386,
+	}
+}}
 
-var elfRelocations = map[Machine]map[FixupKind]uint32{
-	X86_64: {
-		FixupPointer: uint32(elf.R_X86_64_64),
-		FixupPC32:    uint32(elf.R_X86_64_PC32),
-		FixupCall:    uint32(elf.R_X86_64_PLT32),
-	},
-	AArch64: {
-		FixupPointer:      uint32(elf.R_AARCH64_ABS64),
-		FixupCall:         uint32(elf.R_AARCH64_JUMP26),
-		FixupPage21:       uint32(elf.R_AARCH64_ADR_PREL_PG_HI21),
-		FixupPageOffset12: uint32(elf.R_AARCH64_ADD_ABS_LO12_NC),
-	},
-	RISCV64: {
-		FixupPointer:   uint32(elf.R_RISCV_64),
-		FixupCall:      uint32(elf.R_RISCV_CALL_PLT),
-		FixupPCRelHi20: uint32(elf.R_RISCV_PCREL_HI20),
-		FixupPCRelLo12: uint32(elf.R_RISCV_PCREL_LO12_I),
-	},
-	I386: {
-		FixupPointer:   uint32(elf.R_386_32),
-		FixupCall:      uint32(elf.R_386_PLT32),
-		FixupGOTPC:     uint32(elf.R_386_GOTPC),
-		FixupGOTOffset: uint32(elf.R_386_GOTOFF),
-	},
-}
+var elfRelocations = lazy.Map[Machine, map[FixupKind]uint32]{New: func() map[Machine]map[FixupKind]uint32 {
+	return map[Machine]map[FixupKind]uint32{
+		X86_64: {
+			FixupPointer: uint32(elf.R_X86_64_64),
+			FixupPC32:    uint32(elf.R_X86_64_PC32),
+			FixupCall:    uint32(elf.R_X86_64_PLT32),
+		},
+		AArch64: {
+			FixupPointer:      uint32(elf.R_AARCH64_ABS64),
+			FixupCall:         uint32(elf.R_AARCH64_JUMP26),
+			FixupPage21:       uint32(elf.R_AARCH64_ADR_PREL_PG_HI21),
+			FixupPageOffset12: uint32(elf.R_AARCH64_ADD_ABS_LO12_NC),
+		},
+		RISCV64: {
+			FixupPointer:   uint32(elf.R_RISCV_64),
+			FixupCall:      uint32(elf.R_RISCV_CALL_PLT),
+			FixupPCRelHi20: uint32(elf.R_RISCV_PCREL_HI20),
+			FixupPCRelLo12: uint32(elf.R_RISCV_PCREL_LO12_I),
+		},
+		I386: {
+			FixupPointer:   uint32(elf.R_386_32),
+			FixupCall:      uint32(elf.R_386_PLT32),
+			FixupGOTPC:     uint32(elf.R_386_GOTPC),
+			FixupGOTOffset: uint32(elf.R_386_GOTOFF),
+		},
+	}
+}}
 
 // elfUse is the type, flags and entry size that a use of a section means.
 type elfUse struct {
@@ -64,19 +70,21 @@ type elfUse struct {
 	entry int64
 }
 
-var elfUses = map[Use]elfUse{
-	UseCode:               {elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_EXECINSTR, 0},
-	UseStrings:            {elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_MERGE | elf.SHF_STRINGS, 1},
-	UseData:               {elf.SHT_PROGBITS, elf.SHF_ALLOC, 0},
-	UseRelocatedData:      {elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_WRITE, 0},
-	UseRetainedData:       {elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_WRITE | elfFlagGNURetain, 0},
-	UseLargeData:          {elf.SHT_PROGBITS, elf.SHF_ALLOC | elfFlagX86_64Large, 0},
-	UseConstructors:       {elf.SHT_INIT_ARRAY, elf.SHF_ALLOC | elf.SHF_WRITE, 0},
-	UseDestructors:        {elf.SHT_FINI_ARRAY, elf.SHF_ALLOC | elf.SHF_WRITE, 0},
-	UseEntries:            {elf.SHT_PROGBITS, elf.SHF_ALLOC | elfFlagGNURetain, 0},
-	UseNote:               {elf.SHT_NOTE, elf.SHF_ALLOC, 0},
-	UseNonExecutableStack: {elf.SHT_PROGBITS, 0, 0},
-}
+var elfUses = lazy.Map[Use, elfUse]{New: func() map[Use]elfUse {
+	return map[Use]elfUse{
+		UseCode:               {elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_EXECINSTR, 0},
+		UseStrings:            {elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_MERGE | elf.SHF_STRINGS, 1},
+		UseData:               {elf.SHT_PROGBITS, elf.SHF_ALLOC, 0},
+		UseRelocatedData:      {elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_WRITE, 0},
+		UseRetainedData:       {elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_WRITE | elfFlagGNURetain, 0},
+		UseLargeData:          {elf.SHT_PROGBITS, elf.SHF_ALLOC | elfFlagX86_64Large, 0},
+		UseConstructors:       {elf.SHT_INIT_ARRAY, elf.SHF_ALLOC | elf.SHF_WRITE, 0},
+		UseDestructors:        {elf.SHT_FINI_ARRAY, elf.SHF_ALLOC | elf.SHF_WRITE, 0},
+		UseEntries:            {elf.SHT_PROGBITS, elf.SHF_ALLOC | elfFlagGNURetain, 0},
+		UseNote:               {elf.SHT_NOTE, elf.SHF_ALLOC, 0},
+		UseNonExecutableStack: {elf.SHT_PROGBITS, 0, 0},
+	}
+}}
 
 // elfHeader is a section header of either class.
 type elfHeader struct {
@@ -159,7 +167,7 @@ func (e *elfWriter) layOut() {
 	e.end = file
 	e.headers = append(e.headers, elfHeader{})
 	for _, s := range e.o.Sections {
-		use := elfUses[s.Use]
+		use := elfUses.Get()[s.Use]
 		e.end = alignUp(e.end, s.fileAlign(1))
 		e.addHeader(elfHeader{typ: use.typ, flags: use.flags, size: s.size, align: int64(s.Align), entry: use.entry}, s.Name)
 	}
@@ -240,7 +248,7 @@ func (e *elfWriter) fileHeader(headers int64) {
 	if e.o.Machine == RISCV64 {
 		flags = elfRISCVDouble
 	}
-	e.putValues(ident, uint16(elf.ET_REL), uint16(elfMachines[e.o.Machine]), uint32(elf.EV_CURRENT))
+	e.putValues(ident, uint16(elf.ET_REL), uint16(elfMachines.Get()[e.o.Machine]), uint32(elf.EV_CURRENT))
 	e.putWords(0, 0, headers)
 	count := uint16(len(e.headers))
 	e.putValues(flags, uint16(file), uint16(0), uint16(0), uint16(section), count, count-1)
@@ -250,7 +258,7 @@ func (e *elfWriter) fileHeader(headers int64) {
 // ignores otherwise.
 func (e *elfWriter) osABI() elf.OSABI {
 	for _, s := range e.o.Sections {
-		if elfUses[s.Use].flags&elfFlagGNURetain != 0 {
+		if elfUses.Get()[s.Use].flags&elfFlagGNURetain != 0 {
 			return elf.ELFOSABI_LINUX
 		}
 	}
@@ -318,7 +326,7 @@ func (e *elfWriter) writeSymbol(name uint32, info uint8, visibility elf.SymVis, 
 // writeRelocations writes the relocations of a section. In the REL form of i386
 // the addend is in the section: see storeAddends.
 func (e *elfWriter) writeRelocations(s *ObjectSection) {
-	kinds := elfRelocations[e.o.Machine]
+	kinds := elfRelocations.Get()[e.o.Machine]
 	for i := range s.Fixups {
 		f := &s.Fixups[i]
 		symbol, addend := e.fixupSymbol(f)

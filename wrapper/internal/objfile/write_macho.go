@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"offlink/lazy"
 )
 
 // The Mach-O writer (mach-o/loader.h, nlist.h, reloc.h). A file is laid out as
@@ -34,27 +36,31 @@ const (
 	machoSymbolPrivate  = 0x10 // N_PEXT
 )
 
-var machoMachines = map[Machine][2]uint32{
-	X86_64:  {uint32(macho.CpuAmd64), 3}, // CPU_SUBTYPE_X86_64_ALL
-	AArch64: {uint32(macho.CpuArm64), 0}, // CPU_SUBTYPE_ARM64_ALL
-}
+var machoMachines = lazy.Map[Machine, [2]uint32]{New: func() map[Machine][2]uint32 {
+	return map[Machine][2]uint32{
+		X86_64:  {uint32(macho.CpuAmd64), 3}, // CPU_SUBTYPE_X86_64_ALL
+		AArch64: {uint32(macho.CpuArm64), 0}, // CPU_SUBTYPE_ARM64_ALL
+	}
+}}
 
 // machoRelocation has the fields of a relocation that depend on its kind.
 type machoRelocation struct{ typ, pcrel, length uint32 }
 
-var machoRelocations = map[Machine]map[FixupKind]machoRelocation{
-	X86_64: {
-		FixupPointer: {uint32(macho.X86_64_RELOC_UNSIGNED), 0, 3},
-		FixupPC32:    {uint32(macho.X86_64_RELOC_SIGNED), 1, 2},
-		FixupCall:    {uint32(macho.X86_64_RELOC_BRANCH), 1, 2},
-	},
-	AArch64: {
-		FixupPointer:      {uint32(macho.ARM64_RELOC_UNSIGNED), 0, 3},
-		FixupCall:         {uint32(macho.ARM64_RELOC_BRANCH26), 1, 2},
-		FixupPage21:       {uint32(macho.ARM64_RELOC_PAGE21), 1, 2},
-		FixupPageOffset12: {uint32(macho.ARM64_RELOC_PAGEOFF12), 0, 2},
-	},
-}
+var machoRelocations = lazy.Map[Machine, map[FixupKind]machoRelocation]{New: func() map[Machine]map[FixupKind]machoRelocation {
+	return map[Machine]map[FixupKind]machoRelocation{
+		X86_64: {
+			FixupPointer: {uint32(macho.X86_64_RELOC_UNSIGNED), 0, 3},
+			FixupPC32:    {uint32(macho.X86_64_RELOC_SIGNED), 1, 2},
+			FixupCall:    {uint32(macho.X86_64_RELOC_BRANCH), 1, 2},
+		},
+		AArch64: {
+			FixupPointer:      {uint32(macho.ARM64_RELOC_UNSIGNED), 0, 3},
+			FixupCall:         {uint32(macho.ARM64_RELOC_BRANCH26), 1, 2},
+			FixupPage21:       {uint32(macho.ARM64_RELOC_PAGE21), 1, 2},
+			FixupPageOffset12: {uint32(macho.ARM64_RELOC_PAGEOFF12), 0, 2},
+		},
+	}
+}}
 
 // machoWriter is one object on its way into a file.
 type machoWriter struct {
@@ -195,7 +201,7 @@ func (e *machoWriter) storeAddends() {
 
 // writeParts writes the parts whose offsets were computed before.
 func (e *machoWriter) writeParts() {
-	machine := machoMachines[e.o.Machine]
+	machine := machoMachines.Get()[e.o.Machine]
 	e.putValues(macho.Magic64, machine, uint32(macho.TypeObj), uint32(4), uint32(e.commandsSize()), uint32(0), uint32(0))
 	e.writeSegment()
 	e.putValues(uint32(machoBuildVersion), uint32(machoBuildSize), uint32(machoPlatformMacOS), e.macOS(), uint32(0), uint32(0))
@@ -263,7 +269,7 @@ func (e *machoWriter) writeSymtab() {
 // writeRelocations writes the relocations of a section. A fixup without a symbol names the symbol
 // at the start of its section.
 func (e *machoWriter) writeRelocations(s *ObjectSection) {
-	kinds := machoRelocations[e.o.Machine]
+	kinds := machoRelocations.Get()[e.o.Machine]
 	for i := range s.Fixups {
 		f := &s.Fixups[i]
 		var symbol uint32

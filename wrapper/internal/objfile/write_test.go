@@ -103,7 +103,7 @@ func checkELFRelocations(t *testing.T, f *elf.File, machine Machine) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind := uint64(elfRelocations[machine][FixupPointer])
+	kind := uint64(elfRelocations.Get()[machine][FixupPointer])
 	var want []byte
 	// Symbols: null, three sections, then local, global, outside; symbols
 	// that are defined here are named by their section.
@@ -123,7 +123,7 @@ func TestWriteCOFF(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Machine != coffMachines[machine] || f.TimeDateStamp != 0 {
+		if f.Machine != coffMachines.Get()[machine] || f.TimeDateStamp != 0 {
 			t.Errorf("machine %#x, time %d", f.Machine, f.TimeDateStamp)
 		}
 		if data, err := f.Section(".rodata").Data(); err != nil || string(data) != gappedData {
@@ -136,7 +136,7 @@ func TestWriteCOFF(t *testing.T) {
 		var names []string
 		for _, r := range s.Relocs {
 			name, err := f.COFFSymbols[r.SymbolTableIndex].FullName(f.StringTable)
-			if err != nil || r.Type != coffRelocations[machine][FixupPointer] {
+			if err != nil || r.Type != coffRelocations.Get()[machine][FixupPointer] {
 				t.Errorf("relocation %+v: %v", r, err)
 			}
 			names = append(names, name)
