@@ -19,6 +19,7 @@ var goldens = map[string]func(t *testing.T, p *testProgram){
 		testRotates(t, p)
 		testMatmul(t, p)
 		testKeeps(t, p)
+		testHalo(t, p)
 	},
 	"groups": func(t *testing.T, p *testProgram) { testGroupInts(t, p); testAsyncCopies(t, p) },
 	"memory": func(t *testing.T, p *testProgram) { testConstants(t, p, 1); testGlobals(t, p); testList(t, p) },

@@ -22,6 +22,7 @@ func TestBarriers(t *testing.T) {
 		t.Run("rotates", func(t *testing.T) { testRotates(t, p) })
 		t.Run("matmul", func(t *testing.T) { testMatmul(t, p) })
 		t.Run("keeps", func(t *testing.T) { testKeeps(t, p) })
+		t.Run("halo", func(t *testing.T) { testHalo(t, p) })
 	})
 }
 
@@ -75,6 +76,16 @@ func testKeeps(t *testing.T, p *testProgram) {
 	out := p.buffer(make([]int32, n))
 	p.launch("keeps", groups(n, size), out)
 	check(t, p, "kept", out, want)
+}
+
+// testHalo: work-items of later steps do nothing after the branch, and something before it.
+func testHalo(t *testing.T, p *testProgram) {
+	const n, size = 128, 64
+	in := counted(n, func(i int) int32 { return int32(i*37%50 + 1) })
+	want := counted(n, func(i int) int32 { return in[i] + 100*in[(i/size*size+i%size+2)%n] })
+	out := p.buffer(make([]int32, n))
+	p.launch("halo", groups(n, size), out, p.buffer(in), driver.Arg{LocalSize: 4 * (size + 2)})
+	check(t, p, "tiles", out, want)
 }
 
 func TestGroupFunctions(t *testing.T) {

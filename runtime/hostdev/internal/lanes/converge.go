@@ -99,9 +99,10 @@ func (e *emitter) emitRangeWays(cond *Value, p *part, m *masked, done int) error
 		if holds == NoReg {
 			continue
 		}
-		to := p.blocks[m.entry].Succs[i]
+		b := p.blocks[m.entry]
+		to := b.Succs[i]
 		e.emitOnly(Inst{Op: OpIf, Args: []Reg{holds}})
-		if e.staysSo(cond, i == 0) && e.idle(to) {
+		if e.staysSo(cond, i == 0) && e.idle(b, to) {
 			e.skipRow(cond)
 		}
 		if err := e.emitWay(p, m, to, done); err != nil {
@@ -270,11 +271,11 @@ func (e *emitter) skipRow(cond *Value) {
 	e.emitOnly(Inst{Op: OpEnd})
 }
 
-// idleFrom tells whether a step of a region does nothing more from a block on that
-// another step of the group would miss.
-func (d *driver) idleFrom(p *part, from *Block) bool {
+// idleBy tells whether a step of a region that starts in a block does nothing that another step
+// of the group would miss, if its branch takes one way: neither before it nor after.
+func (d *driver) idleBy(p *part, start, branch, way *Block) bool {
 	seen := map[*Block]bool{}
-	work := []*Block{from}
+	work := []*Block{start}
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -285,7 +286,10 @@ func (d *driver) idleFrom(p *part, from *Block) bool {
 		if slices.ContainsFunc(b.Values, (*Value).mustRun) || b.Term == Barrier && d.savesAny(p, b.Succs[0]) {
 			return false
 		}
-		if b.Term != Barrier {
+		switch {
+		case b == branch:
+			work = append(work, way)
+		case b.Term != Barrier:
 			work = append(work, b.Succs...)
 		}
 	}

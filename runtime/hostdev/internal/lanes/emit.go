@@ -22,8 +22,8 @@ type emitter struct {
 	x, y, z Reg // the local id of the step's first work-item
 	item    Reg // its number in the group
 	barrier func(b *Block)
-	rowEnd  Reg                 // where x ends, a multiple of the width
-	idle    func(b *Block) bool // see idleFrom
+	rowEnd  Reg                           // where x ends, a multiple of the width
+	idle    func(branch, way *Block) bool // see idleBy
 	bounds  map[boundKey]Reg
 	apart   map[*Value][2]Reg // pairs of words that are not put together: see wordsApart
 	whole   map[*Value]bool   // loads of pairs that are stored as they are

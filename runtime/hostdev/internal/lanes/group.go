@@ -376,7 +376,9 @@ func (d *driver) runStep(e *emitter, region int) error {
 	end := e.newLabel()
 	var next Reg = NoReg
 	together := d.endsTogether(e, p)
-	e.idle = func(b *Block) bool { return together && len(d.starts) > 1 && d.idleFrom(p, b) }
+	e.idle = func(branch, way *Block) bool {
+		return together && len(d.starts) > 1 && d.idleBy(p, d.starts[region], branch, way)
+	}
 	switch {
 	case together && len(d.starts) > 1:
 		next = d.state

@@ -67,3 +67,12 @@ kernel void leftovers(global int *out, local int *l, int n) {
   }
   barrier(CLK_LOCAL_MEM_FENCE);
 }
+
+// the first work-items fill the border of a tile as well, all of them its inside
+kernel void halo(global int *out, global const int *in, local int *tile) {
+  int l = get_local_id(0), size = get_local_size(0);
+  tile[l] = in[get_global_id(0)];
+  if (l < 2) tile[size + l] = in[(get_global_id(0) + size) % get_global_size(0)];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = tile[l] + 100 * tile[l + 2];
+}
