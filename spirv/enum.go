@@ -3,8 +3,15 @@ package spirv
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 )
+
+// hasParameters reports whether operands of an instruction follow some values of an enumeration.
+func (kind operandKind) hasParameters() bool {
+	info := coreEnums[kind]
+	return info != nil && slices.ContainsFunc(info.values, func(e enumerant) bool { return len(e.params) > 0 })
+}
 
 // enumName spells a value of an enumeration, "Kernel", or of a mask,
 // "Aligned|Volatile", with "None" for the empty mask.
@@ -89,8 +96,8 @@ func ExtInstIsLiteral(set string, number uint32, operand int) bool {
 }
 
 // OperandCount returns the least and the greatest number of operands of an instruction, not
-// counting its result and type. most is -1 if there is no bound, which also holds for
-// optional literals, since these may have parameters of their own.
+// counting its result and type. most is -1 if there is no bound, which also holds where
+// parameters of a literal follow: those of the bits of Image Operands, for example.
 func (op Opcode) OperandCount() (least, most int) {
 	info := op.grammarInfo()
 	if info == nil {
@@ -108,8 +115,7 @@ func ExtInstOperandCount(set string, number uint32) (least, most int) {
 	return operandCount(info.operands)
 }
 
-// operandCount counts the operands of a row of the grammar, without result and type. An optional
-// operand that is not an identifier may be a mask whose bits have parameters.
+// operandCount counts the operands of a row of the grammar, without result and type.
 func operandCount(list []operand) (least, most int) {
 	open := false
 	for _, o := range list {
@@ -120,7 +126,7 @@ func operandCount(list []operand) (least, most int) {
 			least++
 		}
 		most++
-		open = open || o.quant == many || o.quant == optional && !o.kind.isID()
+		open = open || o.quant == many || o.kind.hasParameters()
 	}
 	if open {
 		most = -1

@@ -114,3 +114,18 @@ func TestLeastVersion(t *testing.T) {
 		t.Errorf("version %v", m.Version)
 	}
 }
+
+// TestSampleOperands: the mask of an image's operands is followed by those that its bits ask for.
+func TestSampleOperands(t *testing.T) {
+	const image = `target("spirv.SampledImage", void, 1, 0, 0, 0, 0, 0, 0)`
+	sample := func(operands, types string) string {
+		return "define spir_kernel void @k(" + image + " %s, <2 x float> %c, ptr addrspace(1) %p) {\n" +
+			"%v = call spir_func <4 x float> @_Z30__spirv_ImageSampleExplicitLodI1aDv4_fDv2_fET0_T_T1_i(" + image + " %s, <2 x float> %c, " + operands + ")\n" +
+			"store <4 x float> %v, ptr addrspace(1) %p\nret void\n}\n" +
+			"declare spir_func <4 x float> @_Z30__spirv_ImageSampleExplicitLodI1aDv4_fDv2_fET0_T_T1_i(" + image + ", <2 x float>, " + types + ")\n"
+	}
+	checkConstructs(t, []construct{
+		{name: "level", ir: sample("i32 2, float 1.0", "i32, float"), want: []string{"OpImageSampleExplicitLod", "Lod"}},
+		{name: "gradient", ir: sample("i32 4, <2 x float> %c, <2 x float> %c", "i32, <2 x float>, <2 x float>"), want: []string{"OpImageSampleExplicitLod", "Grad"}},
+	})
+}
