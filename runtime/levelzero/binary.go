@@ -44,7 +44,7 @@ func (p *program) Binary() ([]byte, error) {
 // LoadBinary makes a program of the bytes that Binary returned.
 func (d *Device) LoadBinary(ctx context.Context, data []byte) (driver.Program, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, d.buildError(err)
 	}
 	stored, err := devicecode.DecodeProgramFor(binaryMagic, d.identity(), d.info.Name, data)
 	if err != nil {
@@ -52,7 +52,7 @@ func (d *Device) LoadBinary(ctx context.Context, data []byte) (driver.Program, e
 	}
 	sources, err := nativeSources(stored.Code)
 	if err != nil {
-		return nil, &driver.BuildError{Device: d.info.Name, Err: err}
+		return nil, d.buildError(err)
 	}
 	p := &program{device: d, tables: stored.Tables, binary: bytes.Clone(data)}
 	if err := p.closeUnless(dl.KeepSignals("a Level Zero driver", func() error { return p.loadModules(ze.FormatNative, sources) })); err != nil {

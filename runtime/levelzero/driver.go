@@ -3,13 +3,11 @@ package levelzero
 import (
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"sync/atomic"
 
 	"offlink/runtime/driver"
-	"offlink/runtime/internal/clinfo"
 	"offlink/runtime/internal/dl"
 	"offlink/runtime/internal/streams"
 	"offlink/runtime/internal/ze"
@@ -100,14 +98,17 @@ func (d *Driver) openNative(native ze.Handle) error {
 		return err
 	}
 	d.contexts = append(d.contexts, common.context)
-	for _, handle := range list {
+	var failures error
+	for i, handle := range list {
 		device, err := newDevice(d.library, handle, common)
-		if err != nil {
-			return fmt.Errorf("device %d: %w", len(d.devices), err)
+		switch {
+		case err != nil:
+			failures = errors.Join(failures, fmt.Errorf("device %d: %w", i, err))
+		case device.info.Type != "":
+			d.devices = append(d.devices, device)
 		}
-		d.devices = append(d.devices, device)
 	}
-	return nil
+	return failures
 }
 
 // ResultName names the result of a call in traces: "ZE_RESULT_SUCCESS".
@@ -158,13 +159,14 @@ type Device struct {
 	library *ze.Library
 	handle  ze.Handle
 	info    driver.Info
-	compute *ze.ComputeProperties
 	limits  streams.Limits
+	group   uint32 // of queues that run kernels
 	ticks   uint64 // nanoseconds of a tick of the device's clock
 	bits    uint32 // of a time stamp
 	marks   marks
 }
 
+// newDevice describes a device. One that runs no kernels of ours has no type.
 func newDevice(l *ze.Library, handle ze.Handle, common shared) (*Device, error) {
 	d := &Device{shared: common, library: l, handle: handle}
 	d.Device = streams.NewDevice(native{d}, native{d})
@@ -176,61 +178,6 @@ func (d *Device) closeDevice() error {
 	return d.marks.sweepMarks(d, true)
 }
 
-var typesOf = map[uint32]driver.Type{1: driver.GPU, 2: driver.CPU, 3: driver.Accelerator}
-
-const (
-	flagIntegrated = 1
-	flagECC        = 4
-	maxParameters  = 2 << 10
-	floats         = driver.FloatDenorm | driver.FloatInfNaN | driver.FloatRoundToNearest | driver.FloatRoundToZero | driver.FloatRoundToInf | driver.FloatFMA
-)
-
-// readInfo fills the description of the device.
-func (d *Device) readInfo() error {
-	p, err := d.library.Properties(d.handle)
-	if err != nil {
-		return err
-	}
-	if d.compute, err = d.library.Compute(d.handle); err != nil {
-		return err
-	}
-	total, err := d.library.TotalMemory(d.handle)
-	if err != nil {
-		return err
-	}
-	d.ticks, d.bits = p.TimerResolution, p.KernelTimestampBits
-	api := fmt.Sprintf("Level Zero %d.%d", d.major, d.minor)
-	d.info = driver.Info{
-		Name: clinfo.Printable(p.Name()), Type: typesOf[p.Type],
-		ComputeUnits: int(max(1, p.Slices*p.SubslicesPerSlice*p.EUsPerSubslice)),
-		MaxWorkGroup: int(d.compute.MaxGroup), LocalMemory: int64(d.compute.LocalMemory),
-		GlobalMemory: total, MaxAllocation: int64(min(p.MaxAllocation, math.MaxInt64)), Formats: []string{"spirv"},
-
-		Vendor: fmt.Sprintf("PCI vendor %#x", p.VendorID), VendorID: p.VendorID,
-		Version: fmt.Sprintf("device %#x", p.DeviceID), DriverVersion: fmt.Sprint(d.version),
-		Platform: "Level Zero", PlatformVersion: api,
-		ILVersions: []string{"SPIR-V_1.0", "SPIR-V_1.1", "SPIR-V_1.2", "SPIR-V_1.3"},
-
-		SubGroupSizes: d.compute.SubGroupSizes(), MaxParameterSize: maxParameters,
-		ClockMHz: int(p.ClockRate), AddressBits: 64, MemoryAlignment: allocationAlign,
-		HostUnified: p.Flags&flagIntegrated != 0, LocalIsDedicated: true, ErrorCorrection: p.Flags&flagECC != 0,
-		VectorWidths: driver.VectorWidths{Char: 1, Short: 1, Int: 1, Long: 1, Half: 1, Float: 1},
-		Half:         floats, Single: floats, TimerResolution: int(p.TimerResolution), OutOfOrder: true,
-		Extensions: []string{driver.LinkExtension("spir64")},
-		Aspects:    []string{string(typesOf[p.Type]), "online_compiler", "online_linker", "queue_profiling", "usm_device_allocations", "usm_host_allocations", "usm_shared_allocations"},
-	}
-	if p.VendorID == vendorIntel {
-		d.info.Vendor = "Intel Corporation"
-	}
-	for i := range 3 {
-		d.limits.Group[i], d.limits.Groups[i] = int(d.compute.MaxGroupSize[i]), int64(d.compute.MaxGroupCount[i])
-	}
-	d.info.MaxWorkItems, d.info.MaxGroups = d.limits.Group, d.limits.Groups
-	return nil
-}
-
-const vendorIntel = 0x8086
-
 // Info describes the device.
 func (d *Device) Info() driver.Info { return d.info }
 
@@ -240,6 +187,8 @@ func (d *Device) Handle() uint64 { return uint64(d.handle) }
 // Accepts takes SPIR-V of 64-bit targets.
 func (d *Device) Accepts(image driver.Image) error {
 	switch {
+	case len(d.info.ILVersions) == 0:
+		return errors.New("its driver takes no SPIR-V")
 	case image.Format != "spirv":
 		return fmt.Errorf("it takes SPIR-V, not the format %s", image.Format)
 	case image.Target != "" && image.Target != "spir64" && image.Target != "spirv64":

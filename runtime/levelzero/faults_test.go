@@ -14,15 +14,11 @@ import (
 // set sets a number of the driver's until the end of the test.
 func (f *fake) set(t *testing.T, name string, value int) {
 	t.Helper()
-	put := func(value int) {
-		f.call(t, "fake_set", uintptr(unsafe.Pointer(dl.CString(name))), uintptr(uint32(int32(value))))
+	put := func(value int) int {
+		return int(int32(f.call(t, "fake_set", uintptr(unsafe.Pointer(dl.CString(name))), uintptr(uint32(int32(value))))))
 	}
-	put(value)
-	if name == "log_lines" {
-		t.Cleanup(func() { put(1) })
-		return
-	}
-	t.Cleanup(func() { put(0) })
+	before := put(value)
+	t.Cleanup(func() { put(before) })
 }
 
 const deviceLost = 0x70000001

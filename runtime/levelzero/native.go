@@ -19,7 +19,7 @@ func (n native) WithinStream(calls func() error) error { return calls() }
 
 func (n native) NewStream(bool) (streams.Stream, error) {
 	n.device.used.Store(true)
-	list, err := n.device.library.NewList(n.device.context, n.device.handle)
+	list, err := n.device.library.NewList(n.device.context, n.device.handle, n.device.group)
 	return streams.Stream(list), err
 }
 

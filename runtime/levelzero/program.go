@@ -29,7 +29,7 @@ type object struct {
 // sees it when it is linked.
 func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.CompileOptions) (driver.Object, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, d.buildError(err)
 	}
 	// A driver may crash on a module that is not valid, and take the process with it.
 	// So the module is checked here.
@@ -41,9 +41,14 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 		module, err = devicecode.ExportHostNames(module)
 	}
 	if err != nil {
-		return nil, &driver.BuildError{Device: d.info.Name, Err: fmt.Errorf("%s: %w", m.Name, err)}
+		return nil, d.buildError(fmt.Errorf("%s: %w", m.Name, err))
 	}
-	return &object{d, m.Name, module, opts.Options}, nil
+	return &object{d, m.Name, module, devicecode.DriverOptions(opts.Options, &d.info)}, nil
+}
+
+// buildError is a failed build with a cause.
+func (d *Device) buildError(err error) error {
+	return &driver.BuildError{Device: d.info.Name, Err: err}
 }
 
 // Close does nothing.
@@ -63,23 +68,23 @@ type program struct {
 // linked module has the kernels' parameters.
 func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.LinkOptions) (driver.Program, error) {
 	if len(objects) == 0 {
-		return nil, errors.New("a program without objects")
+		return nil, d.buildError(errors.New("a program without objects"))
 	}
 	own := make([]*object, len(objects))
 	inputs := make([]spirv.Input, len(objects))
 	for i, o := range objects {
 		var ok bool
 		if own[i], ok = o.(*object); !ok || own[i].device != d {
-			return nil, errors.New("the object is not of this device")
+			return nil, d.buildError(errors.New("the object is not of this device"))
 		}
 		inputs[i] = spirv.Input{Name: own[i].name, Module: own[i].module}
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, d.buildError(err)
 	}
 	linked, err := devicecode.Link(inputs, &d.info, resolve.IsBuiltin)
 	if err != nil {
-		return nil, &driver.BuildError{Device: d.info.Name, Err: err}
+		return nil, d.buildError(err)
 	}
 	p := &program{device: d, tables: devicecode.NewTables(linked)}
 	if err := p.closeUnless(dl.KeepSignals("a Level Zero driver", func() error { return p.createModules(own) })); err != nil {

@@ -57,7 +57,7 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 	if err := d.Accepts(m.Image); err != nil {
 		return nil, d.buildError(fmt.Errorf("%s: %w", m.Name, err))
 	}
-	o := &object{device: d, name: m.Name, options: opts.Options}
+	o := &object{device: d, name: m.Name, options: devicecode.DriverOptions(opts.Options, &d.info)}
 	if m.Format != "spirv" {
 		o.code = slices.Clone(m.Code)
 		return o, nil

@@ -283,7 +283,7 @@ func TestErrors(t *testing.T) {
 	code := drivertest.SPIRV(drivertest.Code{Kernels: []string{"app"}})
 	m := driver.Module{Name: "m", Image: driver.Image{Format: "spirv", Target: "spir64"}, Code: code}
 	_, compiled := d.Compile(t.Context(), m, driver.CompileOptions{Options: "-fail"})
-	o, err := d.Compile(t.Context(), m, driver.CompileOptions{Options: "-O2"})
+	o, err := d.Compile(t.Context(), m, driver.CompileOptions{Options: "-O2 -ftarget-compile-fast"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,11 @@ package ze
 
 import (
 	"bytes"
+	"fmt"
 	"structs"
 	"unsafe"
+
+	"offlink/runtime/driver"
 )
 
 // The types of structures (ze_structure_type_t).
@@ -11,6 +14,8 @@ const (
 	typeDriverProperties  = 0x1
 	typeDeviceProperties  = 0x3
 	typeComputeProperties = 0x4
+	typeDeviceModules     = 0x5
+	typeQueueGroup        = 0x6
 	typeMemoryProperties  = 0x7
 	typeContextDesc       = 0xd
 	typeQueueDesc         = 0xe
@@ -95,6 +100,90 @@ func (p *ComputeProperties) SubGroupSizes() []int {
 func (l *Library) Compute(device Handle) (*ComputeProperties, error) {
 	p := &ComputeProperties{header: header{stype: typeComputeProperties}}
 	return p, l.callFunction(fnDeviceGetComputeProperties, uintptr(device), uintptr(unsafe.Pointer(p)))
+}
+
+// ModuleProperties are ze_device_module_properties_t.
+type ModuleProperties struct {
+	_ structs.HostLayout
+	header
+	SPIRV        uint32 // the newest version, major and minor in 16 bits each; 0: it takes no SPIR-V
+	Flags        uint32 // of the constants below
+	Half         FloatFlags
+	Single       FloatFlags
+	Double       FloatFlags
+	MaxArguments uint32 // bytes of a kernel's arguments
+	PrintfBuffer uint32 // bytes
+	native       [16]byte
+}
+
+// The bits of ModuleProperties.Flags.
+const (
+	ModuleHalf     = 1
+	ModuleDouble   = 2
+	ModuleAtomic64 = 4
+)
+
+// FloatFlags are ze_device_fp_flags_t.
+type FloatFlags uint32
+
+// Config returns the flags as OpenCL numbers them: the last two are the other way round
+// there.
+func (f FloatFlags) Config() driver.FloatConfig {
+	const (
+		common       = 1<<6 - 1
+		roundedSqrt  = 1 << 6
+		softwareOnly = 1 << 7
+	)
+	config := driver.FloatConfig(f & common)
+	if f&roundedSqrt != 0 {
+		config |= driver.FloatCorrectlyRoundedDivideSqrt
+	}
+	if f&softwareOnly != 0 {
+		config |= driver.FloatSoft
+	}
+	return config
+}
+
+// Modules describes the code that a device takes.
+func (l *Library) Modules(device Handle) (*ModuleProperties, error) {
+	p := &ModuleProperties{header: header{stype: typeDeviceModules}}
+	return p, l.callFunction(fnDeviceGetModuleProperties, uintptr(device), uintptr(unsafe.Pointer(p)))
+}
+
+// queueGroupProperties are ze_command_queue_group_properties_t.
+type queueGroupProperties struct {
+	_ structs.HostLayout
+	header
+	flags       uint32
+	fillPattern uintptr
+	queues      uint32
+}
+
+const groupComputes = 1 // ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE
+
+// ComputeGroup is the number of a device's first group of queues that run kernels. Others
+// only copy, and the order is the driver's.
+func (l *Library) ComputeGroup(device Handle) (ordinal uint32, err error) {
+	var count uint32
+	if err := l.callFunction(fnDeviceGetCommandQueueGroupProperties, uintptr(device), uintptr(unsafe.Pointer(&count)), 0); err != nil || count == 0 {
+		return 0, err
+	}
+	const most = 64
+	list := make([]queueGroupProperties, min(count, most))
+	count = uint32(len(list))
+	for i := range list {
+		list[i].stype = typeQueueGroup
+	}
+	err = l.callFunction(fnDeviceGetCommandQueueGroupProperties, uintptr(device), uintptr(unsafe.Pointer(&count)), uintptr(unsafe.Pointer(&list[0])))
+	if err != nil {
+		return 0, err
+	}
+	for i, p := range list {
+		if p.flags&groupComputes != 0 {
+			return uint32(i), nil
+		}
+	}
+	return 0, fmt.Errorf("%s: no group of queues runs kernels", functionNames[fnDeviceGetCommandQueueGroupProperties])
 }
 
 // memoryProperties are ze_device_memory_properties_t.

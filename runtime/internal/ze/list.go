@@ -24,10 +24,10 @@ const (
 	timestampGlobalEnd = 1
 )
 
-// NewList makes an immediate command list: commands run when they are
-// appended.
-func (l *Library) NewList(context, device Handle) (list Handle, err error) {
-	desc := &queueDesc{header: header{stype: typeQueueDesc}, mode: modeAsynchronous}
+// NewList makes an immediate command list in a group of queues: commands run when they
+// are appended.
+func (l *Library) NewList(context, device Handle, group uint32) (list Handle, err error) {
+	desc := &queueDesc{header: header{stype: typeQueueDesc}, ordinal: group, mode: modeAsynchronous}
 	err = l.callFunction(fnCommandListCreateImmediate, uintptr(context), uintptr(device), uintptr(unsafe.Pointer(desc)), uintptr(unsafe.Pointer(&list)))
 	return list, checkMade(fnCommandListCreateImmediate, list, err)
 }

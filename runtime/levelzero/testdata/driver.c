@@ -47,7 +47,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static object *objects;
 static char faults[1 << 16], calls[1 << 20];
 static int (*hook)(const char *);
-static object driver = {.kind = DRIVER, .alive = 1}, device = {.kind = DEVICE, .alive = 1};
+static object driver = {.kind = DRIVER, .alive = 1}, device = {.kind = DEVICE, .alive = 1}, second = {.kind = DEVICE, .alive = 1};
 static int without_programs;
 static uint64_t clock_now;
 
@@ -81,14 +81,20 @@ static struct {
   const char *name;
   int value;
 } settings[] = {{"lost", 0} /* of every call: the device is gone */, {"fail_builds", 0}, {"fail_links", 0}, {"log_size", 0}, {"log_lines", 1},
-                {"claimed_handles", 0}, {"null_devices", 0}, {"bad_device", 0}, {"odd_name", 0}, {"huge_binary", 0}};
+                {"claimed_handles", 0}, {"null_devices", 0}, {"bad_device", 0}, {"odd_name", 0}, {"huge_binary", 0},
+                {"device_type", 0}, {"second_device", 0}, {"module_flags", ZE_DEVICE_MODULE_FLAG_FP16}, {"spirv", ZE_MAKE_VERSION(1, 4)}, {"copy_only", 0}};
 static int *setting(const char *name) {
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
     if (!strcmp(settings[i].name, name))
       return &settings[i].value;
   abort();
 }
-void fake_set(const char *name, int value) { *setting(name) = value; }
+// fake_set returns the value from before.
+int fake_set(const char *name, int value) {
+  int before = *setting(name);
+  *setting(name) = value;
+  return before;
+}
 
 // enter returns the code that a call fails with, 0 if it does not.
 static int enter(const char *name) {
@@ -194,16 +200,21 @@ static ze_result_t f_extensions(ze_driver_handle_t d, uint32_t *n, ze_driver_ext
 static ze_result_t f_device_get(ze_driver_handle_t d, uint32_t *n, ze_device_handle_t *l) {
   ENTER("zeDeviceGet");
   CHECK("zeDeviceGet", d, DRIVER);
-  return one(n, (void **)l, *setting("null_devices") ? NULL : &device);
+  if (!*setting("second_device"))
+    return one(n, (void **)l, *setting("null_devices") ? NULL : &device);
+  if (l)
+    l[0] = (void *)&device, l[1] = (void *)&second;
+  *n = 2;
+  return ZE_RESULT_SUCCESS;
 }
 static ze_result_t f_device_properties(ze_device_handle_t d, ze_device_properties_t *p) {
   ENTER("zeDeviceGetProperties");
-  if (*setting("bad_device"))
+  if (*setting("bad_device") && d == (void *)&device)
     return *setting("bad_device");
   CHECK("zeDeviceGetProperties", d, DEVICE);
   if (p->stype != ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES)
     fault("zeDeviceGetProperties: stype");
-  p->type = ZE_DEVICE_TYPE_GPU;
+  p->type = *setting("device_type") && d == (void *)&device ? *setting("device_type") : ZE_DEVICE_TYPE_GPU;
   p->vendorId = 0x8086;
   p->deviceId = 0x1234;
   p->coreClockRate = 1000;
@@ -233,6 +244,37 @@ static ze_result_t f_compute(ze_device_handle_t d, ze_device_compute_properties_
   p->subGroupSizes[1] = 16;
   return ZE_RESULT_SUCCESS;
 }
+static ze_result_t f_modules(ze_device_handle_t d, ze_device_module_properties_t *p) {
+  ENTER("zeDeviceGetModuleProperties");
+  CHECK("zeDeviceGetModuleProperties", d, DEVICE);
+  if (p->stype != ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES)
+    fault("zeDeviceGetModuleProperties: stype");
+  p->spirvVersionSupported = *setting("spirv");
+  p->flags = *setting("module_flags");
+  p->fp32flags = ZE_DEVICE_FP_FLAG_INF_NAN | ZE_DEVICE_FP_FLAG_ROUND_TO_NEAREST | ZE_DEVICE_FP_FLAG_FMA;
+  p->fp16flags = p->flags & ZE_DEVICE_MODULE_FLAG_FP16 ? ZE_DEVICE_FP_FLAG_SOFT_FLOAT : 0;
+  p->fp64flags = p->flags & ZE_DEVICE_MODULE_FLAG_FP64 ? ZE_DEVICE_FP_FLAG_ROUNDED_DIVIDE_SQRT : 0;
+  p->maxArgumentsSize = 2048;
+  p->printfBufferSize = 4096;
+  return ZE_RESULT_SUCCESS;
+}
+// Two groups of queues, of which the first cannot run kernels.
+enum { COPY_GROUP, COMPUTE_GROUP, GROUPS };
+static ze_result_t f_groups(ze_device_handle_t d, uint32_t *n, ze_command_queue_group_properties_t *list) {
+  ENTER("zeDeviceGetCommandQueueGroupProperties");
+  CHECK("zeDeviceGetCommandQueueGroupProperties", d, DEVICE);
+  for (uint32_t i = 0; list && i < *n && i < GROUPS; i++) {
+    if (list[i].stype != ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES)
+      fault("zeDeviceGetCommandQueueGroupProperties: stype");
+    list[i].flags = ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY;
+    if (i == COMPUTE_GROUP && !*setting("copy_only"))
+      list[i].flags |= ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE;
+    list[i].maxMemoryFillPatternSize = i == COMPUTE_GROUP ? 128 : 1;
+    list[i].numQueues = 1;
+  }
+  *n = GROUPS;
+  return ZE_RESULT_SUCCESS;
+}
 static ze_result_t f_memory(ze_device_handle_t d, uint32_t *n, ze_device_memory_properties_t *list) {
   ENTER("zeDeviceGetMemoryProperties");
   CHECK("zeDeviceGetMemoryProperties", d, DEVICE);
@@ -260,6 +302,8 @@ static ze_result_t f_list(ze_context_handle_t c, ze_device_handle_t d, const ze_
   CHECK("zeCommandListCreateImmediate", d, DEVICE);
   if (desc->stype != ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC || desc->mode != ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS)
     fault("zeCommandListCreateImmediate: the descriptor");
+  if (desc->ordinal != COMPUTE_GROUP)
+    fault("zeCommandListCreateImmediate: the group %u runs no kernels", desc->ordinal);
   *l = (void *)make(LIST, (object *)c);
   return ZE_RESULT_SUCCESS;
 }
@@ -656,7 +700,8 @@ TABLE(Global, ze_global_dditable_t, t->pfnInit = f_init)
 TABLE(Driver, ze_driver_dditable_t, t->pfnGet = f_driver_get; t->pfnGetApiVersion = f_version; t->pfnGetProperties = f_driver_properties;
       t->pfnGetExtensionProperties = f_extensions)
 TABLE(Device, ze_device_dditable_t, t->pfnGet = f_device_get; t->pfnGetProperties = f_device_properties;
-      t->pfnGetComputeProperties = f_compute; t->pfnGetMemoryProperties = f_memory)
+      t->pfnGetComputeProperties = f_compute; t->pfnGetModuleProperties = f_modules; t->pfnGetCommandQueueGroupProperties = f_groups;
+      t->pfnGetMemoryProperties = f_memory)
 TABLE(DeviceExp, ze_device_exp_dditable_t, )
 TABLE(Context, ze_context_dditable_t, t->pfnCreate = f_context; t->pfnDestroy = f_context_destroy)
 TABLE(CommandQueue, ze_command_queue_dditable_t, )

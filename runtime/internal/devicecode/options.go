@@ -1,4 +1,4 @@
-package opencl
+package devicecode
 
 import (
 	"strings"
@@ -16,19 +16,19 @@ const (
 	intelVendor     = 0x8086
 )
 
-// driverOptions spells an image's options as the driver takes them. Options for other
-// devices are left out: a driver fails a build for an option that it does not know.
-func (d *Device) driverOptions(options string) string {
+// DriverOptions spells an image's options as the driver of a device takes them. Options for
+// other devices are left out: a driver fails a build for an option that it does not know.
+func DriverOptions(options string, device *driver.Info) string {
 	if !strings.Contains(options, "-ftarget-") {
 		return options
 	}
-	intelGPU := d.info.Type == driver.GPU && d.info.VendorID == intelVendor
+	intelGPU := device.Type == driver.GPU && device.VendorID == intelVendor
 	var list []string
 	for _, word := range strings.Fields(options) {
 		modes, isMode := strings.CutPrefix(word, registerMode)
 		switch {
 		case isMode && intelGPU:
-			list = append(list, d.registerOptions(modes)...)
+			list = append(list, registerOptions(modes, device.Name)...)
 		case isMode:
 		case word == compileFast && intelGPU:
 			list = append(list, fastCompilation)
@@ -40,12 +40,12 @@ func (d *Device) driverOptions(options string) string {
 	return strings.Join(list, " ")
 }
 
-// registerOptions are the options of the modes for this device's architecture; pvc
-// is the only architecture that DPC++ names.
-func (d *Device) registerOptions(modes string) (list []string) {
+// registerOptions are the options of the modes for the architecture of a device; pvc is the
+// only architecture that DPC++ names.
+func registerOptions(modes, device string) (list []string) {
 	for mode := range strings.SplitSeq(modes, ",") {
 		architecture, option, ok := strings.Cut(mode, ":")
-		if ok && architecture == "pvc" && strings.Contains(d.info.Name, "Data Center GPU Max") {
+		if ok && architecture == "pvc" && strings.Contains(device, "Data Center GPU Max") {
 			list = append(list, option)
 		}
 	}

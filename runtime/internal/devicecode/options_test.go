@@ -1,4 +1,4 @@
-package opencl
+package devicecode
 
 import (
 	"testing"
@@ -23,8 +23,7 @@ func TestDriverOptions(t *testing.T) {
 		{pvc, mode + " -g", "-ze-intel-enable-auto-large-GRF-mode -g"},
 		{pvc, "-ftarget-register-alloc-mode=dg2:-a,pvc:-b", "-b"},
 	} {
-		d := &Device{info: c.device}
-		if got := d.driverOptions(c.options); got != c.expect {
+		if got := DriverOptions(c.options, &c.device); got != c.expect {
 			t.Errorf("%s: %q becomes %q; want %q", c.device.Name, c.options, got, c.expect)
 		}
 	}
