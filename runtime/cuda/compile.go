@@ -27,13 +27,18 @@ type object struct {
 // Compile checks a module.
 func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.CompileOptions) (driver.Object, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, d.buildError(err)
 	}
 	o := &object{device: d, name: m.Name, code: m.Code, kind: kindOf(m.Code), variables: m.HostNames}
 	if err := o.readCode(opts.SpecBuffer); err != nil {
-		return nil, &driver.BuildError{Device: d.info.Name, Err: err}
+		return nil, d.buildError(err)
 	}
 	return o, nil
+}
+
+// buildError is a failed build with a cause.
+func (d *Device) buildError(err error) error {
+	return &driver.BuildError{Device: d.info.Name, Err: err}
 }
 
 // readCode reads the facts of the code, and refuses native code that ends early: the driver is
@@ -91,11 +96,11 @@ func (o *object) Close() error { return nil }
 // Link gives the objects to the driver's linker, and loads the result.
 func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.LinkOptions) (driver.Program, error) {
 	own, err := d.ownObjects(objects)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = ctx.Err()
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, d.buildError(err)
 	}
 	image := newImage(own)
 	var p *program
@@ -132,7 +137,7 @@ func (d *Device) ownObjects(objects []driver.Object) ([]*object, error) {
 			return nil, errors.New("the object is not of this device")
 		}
 		if own[i].isLinked() && len(objects) > 1 {
-			return nil, &driver.BuildError{Device: d.info.Name, Err: fmt.Errorf("%s is a cubin that was linked, which cannot be linked with others; give its PTX, or a cubin for linking (nvcc -rdc=true -cubin)", own[i].name)}
+			return nil, fmt.Errorf("%s is a cubin that was linked, which cannot be linked with others; give its PTX, or a cubin for linking (nvcc -rdc=true -cubin)", own[i].name)
 		}
 	}
 	return own, nil

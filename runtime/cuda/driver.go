@@ -33,6 +33,8 @@ type Driver struct {
 	library *libcuda.Library
 	version int // of CUDA: 12040 is 12.4
 	devices []driver.Device
+	// failures are those of devices that are left out.
+	failures error
 }
 
 // New opens the driver's library and lists its devices. It fails without
@@ -72,9 +74,13 @@ func (d *Driver) openDevices() (err error) {
 	for _, number := range list {
 		device, err := newDevice(d, number)
 		if err != nil {
-			return fmt.Errorf("CUDA device %d: %w", number, err)
+			d.failures = errors.Join(d.failures, fmt.Errorf("CUDA device %d: %w", number, err))
+			continue
 		}
 		d.devices = append(d.devices, device)
+	}
+	if len(d.devices) == 0 {
+		return d.failures
 	}
 	return nil
 }
@@ -108,8 +114,9 @@ func (d *Driver) Path() string { return d.library.Path() }
 // Version is the version of CUDA that the driver is for: "12.4".
 func (d *Driver) Version() string { return fmt.Sprintf("%d.%d", d.version/1000, d.version%1000/10) }
 
-// Devices lists the GPUs in the order of the driver.
-func (d *Driver) Devices() ([]driver.Device, error) { return d.devices, nil }
+// Devices lists the GPUs in the order of the driver. The error says which are left out, and
+// comes with the others.
+func (d *Driver) Devices() ([]driver.Device, error) { return d.devices, d.failures }
 
 // Close releases the devices' contexts and the library. It waits for queues that were closed
 // while they worked.

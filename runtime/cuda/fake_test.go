@@ -63,6 +63,7 @@ func openFake(t testing.TB) *fake {
 		f.call(t, "fake_set_hook", 0)
 		f.call(t, "fake_set_pageable", 0)
 		f.call(t, "fake_set_ordinal", 0)
+		f.call(t, "fake_set_devices", 1)
 		f.call(t, "fake_set_version", versions[0])
 		library.Close()
 	})
@@ -174,3 +175,21 @@ type failedDriver struct{ err error }
 func (d failedDriver) Name() string                      { return "cuda" }
 func (d failedDriver) Devices() ([]driver.Device, error) { return nil, d.err }
 func (d failedDriver) Close() error                      { return nil }
+
+// TestOneBadDevice: the devices beside one that fails are listed, with its failure.
+func TestOneBadDevice(t *testing.T) {
+	f := openFake(t)
+	f.call(t, "fake_set_devices", 3)
+	d := f.open(t)
+	list, err := d.Devices()
+	if err == nil || len(list) != 2 || !strings.Contains(err.Error(), "CUDA device 1: cuDeviceTotalMem_v2") {
+		t.Fatalf("%d devices, %v; want the first and the third", len(list), err)
+	}
+	if name := list[1].Info().Name; name != "Fake GPU 2" {
+		t.Errorf("the second is %s", name)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	f.verify(t)
+}

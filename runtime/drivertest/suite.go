@@ -200,6 +200,34 @@ func (s *suite) testMemory(t *testing.T) {
 			closeAtEnd(t, m)
 		}
 	}
+	s.testEmptyMemory(t, q, m)
+}
+
+// testEmptyMemory: arrays of no elements are memory too.
+func (s *suite) testEmptyMemory(t *testing.T, q driver.Queue, other driver.Memory) {
+	for _, kind := range []driver.MemoryKind{driver.DeviceMemory, driver.HostMemory, driver.SharedMemory} {
+		m, err := s.device.Alloc(kind, 0)
+		if errors.Is(err, driver.ErrUnsupported) {
+			continue
+		}
+		if err != nil {
+			t.Errorf("no bytes of %v memory: %v", kind, err)
+			continue
+		}
+		defer closeAtEnd(t, m)
+		if err := errors.Join(
+			q.Write(m, 0, nil, driver.Sync{}), q.Read(m, 0, nil, driver.Sync{}), q.Copy(m, 0, other, 0, 0, driver.Sync{}),
+			q.Fill(m, 0, 0, []byte{1}, driver.Sync{}), q.Finish(),
+		); err != nil || m.Size() != 0 {
+			t.Errorf("%v memory of %d bytes: %v", kind, m.Size(), err)
+		}
+		if err := errors.Join(q.Write(m, 0, []byte{1}, driver.Sync{}), q.Finish()); err == nil {
+			t.Errorf("a byte was written to %v memory of no bytes", kind)
+		}
+		if visible, ok := m.(driver.HostVisible); ok && len(visible.Bytes()) != 0 {
+			t.Errorf("%v memory of no bytes shows %d", kind, len(visible.Bytes()))
+		}
+	}
 }
 
 func (s *suite) testBuild(t *testing.T) {
@@ -224,6 +252,8 @@ func (s *suite) testBuild(t *testing.T) {
 			closeAtEnd(t, p)
 		} else if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v; want %s named", c.name, err, c.want)
+		} else if _, ok := errors.AsType[*driver.BuildError](err); !ok {
+			t.Errorf("%s: %v is not a BuildError", c.name, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -231,6 +261,8 @@ func (s *suite) testBuild(t *testing.T) {
 	if p, err := driver.Build(ctx, s.device, []driver.Module{app, lib}, driver.BuildOptions{}); err == nil {
 		t.Error("built under a cancelled context")
 		closeAtEnd(t, p)
+	} else if _, ok := errors.AsType[*driver.BuildError](err); !ok || !errors.Is(err, context.Canceled) {
+		t.Errorf("under a cancelled context: %v; want a BuildError with the context's error", err)
 	}
 	p := s.newProgram(t, app, lib)
 	if _, err := p.Kernel("nobody"); !errors.Is(err, driver.ErrNotFound) {

@@ -173,6 +173,9 @@ int fake_pop_other(void) {
 void *fake_stream_of_other(void) { return &other_stream; }
 void fake_set_pageable(int on) { pageable = on; }
 void fake_set_ordinal(int d) { ordinal = d; }
+/* fake_set_devices sets how many devices there are, of which the second fails. */
+static int devices = 1;
+void fake_set_devices(int n) { devices = n; }
 int fake_most_dynamic(void) { return most_dynamic; }
 void fake_reset(void) { faults[0] = calls[0] = 0; }
 int fake_live(void) {
@@ -203,14 +206,14 @@ CUresult cuGetErrorString(CUresult code, const char **text) {
 
 CUresult cuInit(unsigned flags) { ENTER_FREE("cuInit"); return flags ? INVALID_VALUE : OK; }
 CUresult cuDriverGetVersion(int *v) { ENTER_FREE("cuDriverGetVersion"); *v = version; return OK; }
-CUresult cuDeviceGetCount(int *n) { ENTER_FREE("cuDeviceGetCount"); *n = 1; return OK; }
+CUresult cuDeviceGetCount(int *n) { ENTER_FREE("cuDeviceGetCount"); *n = devices; return OK; }
 CUresult cuDeviceGet(int *d, int i) { ENTER_FREE("cuDeviceGet"); *d = i; return OK; }
 CUresult cuDeviceGetName(char *name, int size, int d) {
   ENTER_FREE("cuDeviceGetName");
   snprintf(name, size, "Fake GPU %d", d);
   return OK;
 }
-CUresult cuDeviceTotalMem_v2(size_t *size, int d) { ENTER_FREE("cuDeviceTotalMem_v2"); *size = 1 << 28; return d; }
+CUresult cuDeviceTotalMem_v2(size_t *size, int d) { ENTER_FREE("cuDeviceTotalMem_v2"); *size = 1 << 28; return d == 1 ? 46 : OK; }
 CUresult cuDeviceGetAttribute(int *v, int a, int d) {
   ENTER_FREE("cuDeviceGetAttribute");
   switch (a) {
@@ -231,7 +234,7 @@ CUresult cuDeviceGetAttribute(int *v, int a, int d) {
   case 97: *v = 96 << 10; return OK;
   }
   *v = 0;
-  return d;
+  return OK;
 }
 
 CUresult cuDevicePrimaryCtxRetain(object **c, int d) {

@@ -52,23 +52,27 @@ func (d *Device) NewVariable(address uint64, size int64) *Memory {
 	return &Memory{device: d, kind: driver.DeviceMemory, address: address, size: size}
 }
 
+// minAllocation is allocated for memories of no bytes, which drivers refuse.
+const minAllocation = 1
+
 // Alloc allocates zeroed memory.
 func (d *Device) Alloc(kind driver.MemoryKind, size int64) (driver.Memory, error) {
 	if kind < driver.DeviceMemory || kind > driver.SharedMemory {
 		return nil, fmt.Errorf("%v memory: %w", kind, driver.ErrUnsupported)
 	}
-	if most := d.memory.MaxAllocation(); size < 1 || size > most {
+	if most := d.memory.MaxAllocation(); size < 0 || size > most {
 		return nil, fmt.Errorf("cannot allocate %d bytes: the device allocates up to %d at once", size, most)
 	}
 	d.CollectFrees()
 	m := Memory{device: d, kind: kind, size: size, owned: true}
+	bytes := max(size, minAllocation)
 	err := d.Native.Within(func() (err error) {
-		if m.address, err = d.memory.AllocateMemory(kind, size); err != nil {
+		if m.address, err = d.memory.AllocateMemory(kind, bytes); err != nil {
 			return err
 		}
 		if kind == driver.HostMemory {
 			clear((&hostMemory{m}).Bytes())
-		} else if err = d.memory.ClearMemory(m.address, size); err != nil {
+		} else if err = d.memory.ClearMemory(m.address, bytes); err != nil {
 			err = errors.Join(err, d.memory.FreeMemory(kind, m.address))
 		}
 		return err
