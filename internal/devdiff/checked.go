@@ -71,11 +71,7 @@ func (j *job) runChecked() (found *hostdev.CheckError, same bool, err error) {
 // with made-up arguments work-items may race, or read local memory that was not written.
 func (j *job) findings() string {
 	own := j.results()
-	defer func() {
-		for i, b := range j.Buffers {
-			b.result = own[i]
-		}
-	}()
+	defer j.setResults(own)
 	found, _, err := j.runChecked()
 	if found == nil || err != nil {
 		return ""

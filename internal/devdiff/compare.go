@@ -65,7 +65,8 @@ type verdict int
 const (
 	verdictEqual verdict = iota
 	verdictNear
-	verdictOrder // differs, but so do runs here with another order of work-items
+	verdictRounded // differs by roundings that add up
+	verdictOrder   // differs, but so do runs here with another order of work-items
 	verdictUndefined
 	verdictFaulty // differs, and the checked mode finds faults of the kernel with these arguments
 	verdictDiffers
@@ -74,7 +75,7 @@ const (
 	verdicts
 )
 
-var verdictNames = [verdicts]string{"equal", "equal to some units of the last place", "depend on the order of work-items", "differ where OpenCL leaves the result open", "differ, and the checked mode tells why", "differ", "stopped by the embedded device", "not run by the other device"}
+var verdictNames = [verdicts]string{"equal", "equal to some units of the last place", "equal but for roundings that add up", "depend on the order of work-items", "differ where OpenCL leaves the result open", "differ, and the checked mode tells why", "differ", "stopped by the embedded device", "not run by the other device"}
 
 // maxUnits is the most units in the last place by which floats may differ: the devices'
 // mathematical functions differ.

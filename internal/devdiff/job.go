@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -24,22 +25,28 @@ type job struct {
 	Code    string // a file
 	Global  []int
 	Local   []int
+	Offset  []int
 	Args    []argument
 	Buffers []*buffer
 
+	steps  int64 // the budget of a launch; 0: maxSteps
 	code   []byte
 	module *spirv.Module
 	plan   plan
 	base   string // of the names of the other half's files
 }
 
-// argument is one of a buffer (its number plus one; 0 is none), bytes with the addresses
-// of buffers patched in, or the size of local memory.
+// argument is one of a buffer (its number plus one; 0 is none) from a byte on, bytes with
+// the addresses of buffers patched in, the size of local memory, a null pointer, or a
+// sampler.
 type argument struct {
 	Buffer  int
+	At      int64
 	Bytes   []byte
 	Patches []patch
 	Local   int
+	Null    bool
+	sampler *driver.Sampler
 }
 
 // patch is an address of a buffer in bytes.
@@ -52,6 +59,9 @@ type buffer struct {
 	layout  layout
 	result  []byte
 	memory  driver.Memory
+
+	image    *driver.ImageDesc // nil: not an image
+	recorded []byte            // the memory that another device left
 }
 
 // bufferSize is the bytes of a buffer; -buffer sets it.
@@ -95,12 +105,7 @@ func planJob(c candidate) (*job, error) {
 
 // makeUp makes the range and the arguments of the kernel's parameters.
 func (j *job) makeUp() error {
-	var id spirv.ID
-	for _, e := range j.module.EntryPoints() {
-		if e.Name == j.name {
-			id = e.Function
-		}
-	}
+	id := j.entryPoint()
 	j.Global, j.Local = []int{64}, []int{16}
 	if j.global != nil && j.local != nil {
 		j.Global, j.Local = j.global, j.local
@@ -125,6 +130,16 @@ func (j *job) makeUp() error {
 		}
 	}
 	return nil
+}
+
+// entryPoint is the function of the kernel, 0 if the module does not have it.
+func (j *job) entryPoint() (id spirv.ID) {
+	for _, e := range j.module.EntryPoints() {
+		if e.Name == j.name {
+			id = e.Function
+		}
+	}
+	return id
 }
 
 func (j *job) addArgument(id, param spirv.ID) error {
@@ -216,11 +231,7 @@ const maxSteps = 20_000_000
 // leave the same as the reverse one.
 func (j *job) dependsOnOrder() bool {
 	own := j.results()
-	defer func() {
-		for i, b := range j.Buffers {
-			b.result = own[i]
-		}
-	}()
+	defer j.setResults(own)
 	if err := j.runOn(hostdev.Options{Interpret: true}); err != nil {
 		return true
 	}
@@ -243,6 +254,12 @@ func (j *job) results() [][]byte {
 	return list
 }
 
+func (j *job) setResults(list [][]byte) {
+	for i, b := range j.Buffers {
+		b.result = list[i]
+	}
+}
+
 // orderRuns is how often a kernel runs backwards before it counts as one that
 // does not depend on the order.
 const orderRuns = 8
@@ -251,7 +268,7 @@ const orderRuns = 8
 func (j *job) runHere() error { return j.runOn(hostdev.Options{}) }
 
 func (j *job) runOn(o hostdev.Options) error {
-	o.Output, o.Steps = new(bytes.Buffer), maxSteps
+	o.Output, o.Steps = new(bytes.Buffer), cmp.Or(j.steps, maxSteps)
 	d, err := hostdev.New(o).Devices()
 	if err != nil {
 		return err
@@ -277,7 +294,7 @@ func (j *job) runOn(o hostdev.Options) error {
 	if err != nil {
 		return err
 	}
-	if err := q.Launch(k, driver.Range{Global: j.Global, Local: j.Local}, args, driver.Sync{}); err != nil {
+	if err := q.Launch(k, driver.Range{Global: j.Global, Local: j.Local, Offset: j.Offset}, args, driver.Sync{}); err != nil {
 		return err
 	}
 	if err := q.Finish(); err != nil {
@@ -288,19 +305,23 @@ func (j *job) runOn(o hostdev.Options) error {
 
 func (j *job) driverArgs(device driver.Device, q driver.Queue) (list []driver.Arg, err error) {
 	for _, b := range j.Buffers {
-		if b.memory, err = device.Alloc(driver.DeviceMemory, int64(len(b.Data))); err != nil {
+		if err := b.allocate(device); err != nil {
 			return nil, err
 		}
 	}
 	for _, b := range j.Buffers {
-		if err := q.Write(b.memory, 0, j.patchAddresses(b.Data, b.Patches), driver.Sync{Block: true}); err != nil {
+		if err := b.write(q, j.patchAddresses(b.Data, b.Patches)); err != nil {
 			return nil, err
 		}
 	}
 	for _, a := range j.Args {
 		switch {
 		case a.Buffer > 0:
-			list = append(list, driver.Arg{Memory: j.Buffers[a.Buffer-1].memory})
+			list = append(list, driver.Arg{Memory: j.Buffers[a.Buffer-1].memory, Offset: a.At})
+		case a.Null:
+			list = append(list, driver.Arg{})
+		case a.sampler != nil:
+			list = append(list, driver.Arg{Sampler: a.sampler})
 		case a.Local > 0:
 			list = append(list, driver.Arg{LocalSize: int64(a.Local)})
 		default:
@@ -319,12 +340,59 @@ func (j *job) patchAddresses(data []byte, patches []patch) []byte {
 	return data
 }
 
+// allocate makes the buffer's memory.
+func (b *buffer) allocate(device driver.Device) (err error) {
+	if b.image == nil {
+		b.memory, err = device.Alloc(driver.DeviceMemory, int64(len(b.Data)))
+		return err
+	}
+	images, ok := device.(driver.ImageDevice)
+	if !ok {
+		return errors.New("the device has no images")
+	}
+	b.memory, err = images.NewImage(*b.image)
+	return err
+}
+
+// write fills the memory with data.
+func (b *buffer) write(q driver.Queue, data []byte) error {
+	if b.image == nil {
+		return q.Write(b.memory, 0, data, driver.Sync{Block: true})
+	}
+	return q.(driver.ImageQueue).WriteImage(b.memory.(driver.ImageMemory), b.box(), driver.HostImage{Data: data}, driver.Sync{Block: true})
+}
+
+// read sets the result to the memory's contents.
+func (b *buffer) read(q driver.Queue) error {
+	if b.image == nil {
+		return q.Read(b.memory, 0, b.result, driver.Sync{Block: true})
+	}
+	return q.(driver.ImageQueue).ReadImage(b.memory.(driver.ImageMemory), b.box(), driver.HostImage{Data: b.result}, driver.Sync{Block: true})
+}
+
+// box is the whole image.
+func (b *buffer) box() driver.ImageBox {
+	d := b.image
+	box := driver.ImageBox{Size: [3]int{d.Width, 1, 1}}
+	switch d.Kind {
+	case driver.Image1DArray:
+		box.Size[1] = d.Layers
+	case driver.Image2D:
+		box.Size[1] = d.Height
+	case driver.Image2DArray:
+		box.Size[1], box.Size[2] = d.Height, d.Layers
+	case driver.Image3D:
+		box.Size[1], box.Size[2] = d.Height, d.Depth
+	}
+	return box
+}
+
 // readBack reads the buffers, and clears the addresses in them: they differ from run to
 // run.
 func (j *job) readBack(q driver.Queue) error {
 	for _, b := range j.Buffers {
 		b.result = make([]byte, len(b.Data))
-		if err := q.Read(b.memory, 0, b.result, driver.Sync{Block: true}); err != nil {
+		if err := b.read(q); err != nil {
 			return err
 		}
 		for _, p := range b.Patches {

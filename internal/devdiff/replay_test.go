@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"testing"
+
+	"offlink/internal/testtool"
+	"offlink/runtime/cache"
+	"offlink/runtime/hostdev"
+)
+
+const blendLaunch = "testdata/launches/blend.json"
+
+// TestReplay runs a launch that was recorded on Intel's CPU device: with an offset,
+// part of a buffer, local memory, an image, a sampler and a null pointer.
+func TestReplay(t *testing.T) {
+	clang := testtool.Path(t, "clang-19")
+	j, err := readLaunch(clang, blendLaunch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := cache.New(cache.Options{Dir: t.TempDir()})
+	defer store.Close()
+	r := newReport(options{steps: maxSteps})
+	if !r.replay(j, replayExecutors(store)) {
+		t.Error("the launch fails, or the executors differ")
+	}
+	if v, detail := j.compareRecorded(); v != verdictEqual && v != verdictNear {
+		t.Errorf("%s: %s", verdictNames[v], detail)
+	}
+	// Each part of the launch counts.
+	for name, change := range map[string]func(){
+		"recorded memory": func() { j.Buffers[0].recorded[4*(2*16+4)+3] ^= 0x80 },
+		"offset":          func() { j.Offset = []int{3, 2} },
+		"part":            func() { j.Args[1].At = 64 },
+		"texels":          func() { clear(j.Buffers[2].Data) },
+		"sampler":         func() { j.Args[5].sampler.Linear = false },
+		"null pointer":    func() { j.Args[6] = j.Args[1] },
+	} {
+		if j, err = readLaunch(clang, blendLaunch); err != nil {
+			t.Fatal(err)
+		}
+		change()
+		if err := j.runOn(hostdev.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if v, _ := j.compareRecorded(); v != verdictDiffers {
+			t.Errorf("with another %s: %s", name, verdictNames[v])
+		}
+	}
+}
+
+func TestClangOptions(t *testing.T) {
+	got := clangOptions(`-D N=4 -DM='a b' -I include -cl-mad-enable -cl-nv-maxrregcount=32 -g -cl-std=CL2.0 -DTEXT="x"y`)
+	want := []string{"-cl-std=CL1.2", "-DN=4", "-DM=a b", "-Iinclude", "-cl-mad-enable", "-cl-std=CL2.0", "-DTEXT=xy"}
+	if !slices.Equal(got, want) {
+		t.Errorf("options %q; want %q", got, want)
+	}
+}
+
+func TestRoundedAlike(t *testing.T) {
+	floats := func(list ...float32) (b []byte) {
+		for _, f := range list {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(f))
+		}
+		return b
+	}
+	for name, c := range map[string]struct {
+		own, recorded []byte
+		want          bool
+	}{
+		"a rounding":          {floats(1000, 1e-3), floats(1000.001, 1.1e-3), true},
+		"another number":      {floats(1000, 1), floats(1000, 2), false},
+		"a number and a NaN":  {floats(1), floats(float32(math.NaN())), false},
+		"infinity":            {floats(float32(math.Inf(1))), floats(1), false},
+		"NaNs":                {floats(float32(math.NaN()), 1), floats(float32(-math.NaN()), 1), true},
+		"the sign of nothing": {floats(0), floats(float32(math.Copysign(0, -1))), true},
+	} {
+		b := &buffer{layout: scalarLayout(4, true), result: c.own, recorded: c.recorded}
+		if got := b.roundedAlike(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
