@@ -11,7 +11,7 @@ import (
 	"offlink/ir/irfile"
 	"offlink/props"
 	"offlink/props/derive"
-	"offlink/runtime/resolve"
+	"offlink/runtime/builtins"
 	"offlink/split"
 )
 
@@ -182,7 +182,7 @@ func locatedError(m *ir.Module, err error) error { return fmt.Errorf("%s: %w", m
 func reportImages(images []*image, o *options, s cli.Streams) {
 	for _, i := range images {
 		for _, name := range i.undefined {
-			if resolve.IsBuiltin(name) { // the reference does not know these
+			if builtins.Contains(name) { // the reference does not know these
 				continue
 			}
 			fmt.Fprintf(s.Err, "warning: Undefined function %s found in %s. This may result in runtime errors.\n", name, o.input)

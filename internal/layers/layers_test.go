@@ -25,7 +25,7 @@ const module = "offlink"
 var layers = [][]string{
 	{"lazy", "lazyregexp"},
 	{"ir/llvmschema"},
-	{"abort", "ir", "ir/bitcode/bitstream", "props", "spirv", "ptx", "runtime/driver", "runtime/cache", "runtime/hostlibs", "runtime/selector", "runtime/imagegraph", "filetable", "filemap", "parallel", "wrapper/internal/objfile"},
+	{"abort", "ir", "ir/bitcode/bitstream", "props", "spirv", "ptx", "runtime/driver", "runtime/builtins", "runtime/cache", "runtime/hostlibs", "runtime/selector", "runtime/imagegraph", "filetable", "filemap", "parallel", "wrapper/internal/objfile"},
 	{"wrapper/devimg", "ir/sycl", "toolchain", "runtime/trace"},
 	{"ir/irtext", "ir/bitcode", "split", "wrapper/abi", "wrapper/container", "runtime/registry", "runtime/drivertest"},
 	{"ir/irfile", "ir/downgrade", "spirv/fromir", "props/derive", "runtime/resolve", "runtime/devicelib", "runtime/globals", "runtime/internal/...", "runtime/hostdev/internal/..."},

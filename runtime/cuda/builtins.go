@@ -8,7 +8,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"offlink/ptx"
-	"offlink/runtime/resolve"
+	"offlink/runtime/builtins"
 )
 
 //go:generate testdata/builtins.sh
@@ -90,7 +90,7 @@ func (u *undefined) needBuiltins() bool {
 // would name the function alone.
 func (u *undefined) checkOpenCL() error {
 	for i, name := range u.names {
-		if !builtinNames[name] && resolve.IsBuiltin(name) {
+		if !builtinNames[name] && builtins.Contains(name) {
 			return fmt.Errorf("%s calls %s, a function of OpenCL C that NVIDIA's driver does not have: "+
 				"compile the device code with libclc (-Xclang -mlink-builtin-bitcode -Xclang nvptx64--nvidiacl.bc; OFFLINK_LIBCLC of Make and CMake)",
 				u.objects[i].name, demangle.Filter(name))

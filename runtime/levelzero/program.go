@@ -8,12 +8,12 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"offlink/runtime/builtins"
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/devicecode"
 	"offlink/runtime/internal/dl"
 	"offlink/runtime/internal/streams"
 	"offlink/runtime/internal/ze"
-	"offlink/runtime/resolve"
 	"offlink/spirv"
 )
 
@@ -82,7 +82,7 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.Lin
 	if err := ctx.Err(); err != nil {
 		return nil, d.buildError(err)
 	}
-	linked, err := devicecode.Link(inputs, &d.info, resolve.IsBuiltin)
+	linked, err := devicecode.Link(inputs, &d.info, builtins.Contains)
 	if err != nil {
 		return nil, d.buildError(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"offlink/runtime/builtins"
 	"offlink/runtime/registry"
 	"offlink/runtime/resolve"
 )
@@ -81,7 +82,7 @@ func (c *checker) reportMissing(m *missing) {
 	case strings.Contains(m.symbol, "__sycl_get") && strings.Contains(m.symbol, "SpecConstantValue"):
 		c.addProblem(Error, Unresolved, m.symbol, fmt.Sprintf("%s, imported by %s, reads a specialization constant; run postlink with -spec-const=native or -spec-const=emulation",
 			m.symbol, importers))
-	case resolve.IsBuiltin(m.symbol):
+	case builtins.Contains(m.symbol):
 		c.addProblem(Error, Unresolved, m.symbol, fmt.Sprintf("%s, imported by %s, is built into OpenCL C, and the code calls it as if it were not: translate from a module that says that it is OpenCL C",
 			m.symbol, importers))
 	default:

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"offlink/runtime/builtins"
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/cl"
 	"offlink/runtime/internal/devicecode"
 	"offlink/runtime/internal/dl"
-	"offlink/runtime/resolve"
 	"offlink/spirv"
 )
 
@@ -76,7 +76,7 @@ func (d *Device) checkLink(own []*object) (*spirv.Module, error) {
 	for i, o := range own {
 		inputs[i] = spirv.Input{Name: o.name, Module: o.module}
 	}
-	return devicecode.Link(inputs, &d.info, resolve.IsBuiltin)
+	return devicecode.Link(inputs, &d.info, builtins.Contains)
 }
 
 // linkNative makes the driver's program. Drivers differ in the steps that they can do;

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strings"
 
+	"offlink/runtime/builtins"
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/devicecode"
 	"offlink/runtime/internal/dl"
 	"offlink/runtime/internal/pi"
-	"offlink/runtime/resolve"
 	"offlink/spirv"
 )
 
@@ -65,7 +65,7 @@ func (d *Device) checkLink(own []*object) (*spirv.Module, error) {
 	for i, o := range own {
 		inputs[i] = spirv.Input{Name: o.name, Module: o.module}
 	}
-	return devicecode.Link(inputs, &d.info, resolve.IsBuiltin)
+	return devicecode.Link(inputs, &d.info, builtins.Contains)
 }
 
 // linkNative makes the plugin's program.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"offlink/runtime/builtins"
 	"offlink/runtime/registry"
 )
 
@@ -46,7 +47,7 @@ type UnresolvedError struct {
 
 func (e *UnresolvedError) Error() string {
 	what := "load the file whose device code exports it"
-	if IsBuiltin(e.Symbol) {
+	if builtins.Contains(e.Symbol) {
 		what = "it is built into OpenCL C, and the code calls it as if it were not: translate from a module that says that it is OpenCL C"
 	}
 	return fmt.Sprintf("kernel %s needs %s, imported by %v, and no image provides it; %s. Looked at:%s",

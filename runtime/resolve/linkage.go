@@ -8,6 +8,7 @@ import (
 
 	"offlink/props"
 	"offlink/ptx"
+	"offlink/runtime/builtins"
 	"offlink/runtime/registry"
 	"offlink/spirv"
 	"offlink/wrapper/container"
@@ -43,7 +44,7 @@ func linkageOf(img *registry.Image) (*linkage, error) {
 	}
 	l := &linkage{exports: make(map[string]bool)}
 	for _, name := range img.Properties.Get(props.SetImportedSymbols).Names() {
-		if !IsBuiltin(name) {
+		if !builtins.Contains(name) {
 			l.imports = append(l.imports, symbol{name: name})
 		}
 	}
@@ -72,7 +73,7 @@ func cudaLinkage(img *registry.Image) (*linkage, error) {
 		return nil, err
 	}
 	for _, name := range imports {
-		if !IsBuiltin(name) && !isCUDAFunction(name) {
+		if !builtins.Contains(name) && !isCUDAFunction(name) {
 			l.imports = append(l.imports, symbol{name: name})
 		}
 	}
@@ -147,7 +148,7 @@ func spirvLinkage(img *registry.Image) (*linkage, error) {
 	}
 	l := &linkage{exports: make(map[string]bool), module: m}
 	for _, s := range m.Imports() {
-		if isIntrinsic(s.Name) {
+		if builtins.IsIntrinsic(s.Name) {
 			continue
 		}
 		if i := (symbol{s.Name, !s.Function}); !slices.Contains(l.imports, i) {

@@ -1,8 +1,12 @@
-package resolve
+package builtins_test
 
-import "testing"
+import (
+	"testing"
 
-func TestIsBuiltin(t *testing.T) {
+	"offlink/runtime/builtins"
+)
+
+func TestContains(t *testing.T) {
 	for name, want := range map[string]bool{
 		"_Z13get_global_idj":                     true,
 		"_Z3sinf":                                true,
@@ -24,8 +28,8 @@ func TestIsBuiltin(t *testing.T) {
 		"":                                       false,
 		"_Z":                                     false,
 	} {
-		if got := IsBuiltin(name); got != want {
-			t.Errorf("IsBuiltin(%q) = %v; want %v", name, got, want)
+		if got := builtins.Contains(name); got != want {
+			t.Errorf("Contains(%q) = %v; want %v", name, got, want)
 		}
 	}
 }

@@ -1,4 +1,5 @@
-package resolve
+// Package builtins knows the names of the functions and variables that devices provide.
+package builtins
 
 import (
 	"bytes"
@@ -31,16 +32,16 @@ var openclBuiltins = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// IsBuiltin reports whether the device provides the function or variable of
+// Contains reports whether the device provides the function or variable of
 // that name: an OpenCL C built-in, an LLVM intrinsic, or one of those that
 // stand for a SPIR-V instruction or built-in variable.
-func IsBuiltin(name string) bool {
-	return isIntrinsic(name) || isSPIRVBuiltin(name) || openclBuiltins()[name]
+func Contains(name string) bool {
+	return IsIntrinsic(name) || isSPIRVBuiltin(name) || openclBuiltins()[name]
 }
 
-// isIntrinsic reports whether a name is that of an LLVM intrinsic. A translator leaves
+// IsIntrinsic reports whether a name is that of an LLVM intrinsic. A translator leaves
 // those without an instruction in SPIR-V as imports, and the device provides them.
-func isIntrinsic(name string) bool { return strings.HasPrefix(name, "llvm.") }
+func IsIntrinsic(name string) bool { return strings.HasPrefix(name, "llvm.") }
 
 // isSPIRVBuiltin reports whether a name has SPIR-V's friendly form: __spirv_X, or
 // mangled _Z<length>__spirv_X (SPIRV-LLVM-Translator, SPIRVRepresentationInLLVM).
