@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"sync"
 
+	"offlink/lazy"
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev/internal/lanes"
 )
@@ -29,7 +30,9 @@ type nativeLibrary struct {
 }
 
 // machines are the architectures of ELF by Go's names.
-var machines = map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}
+var machines = lazy.Map[elf.Machine, string]{New: func() map[elf.Machine]string {
+	return map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}
+}}
 
 // OpenPrecompiled opens the native image that was made of a module. An error says
 // why it does not serve, and nothing was run of it: the code of an image runs with
@@ -86,7 +89,7 @@ func (i *NativeImage) fitsHere() error {
 	switch n := i.note; {
 	case n.Version != nativeVersion || n.Layout != recordLayout():
 		return fmt.Errorf("it was made by another version of postlink (format %d %s; this one is %d %s): make it anew", n.Version, n.Layout, nativeVersion, recordLayout())
-	case machines[i.machine] != runtime.GOARCH:
+	case machines.Get()[i.machine] != runtime.GOARCH:
 		return fmt.Errorf("it is for another architecture: %v", i.machine)
 	}
 	return processorLacks(i.Arch)

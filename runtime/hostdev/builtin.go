@@ -1,33 +1,38 @@
 package hostdev
 
-import "offlink/spirv"
+import (
+	"offlink/lazy"
+	"offlink/spirv"
+)
 
 // builtins are the values of the built-in variables.
-var builtins = map[spirv.BuiltIn]func(it *item) [4]uint64{
-	spirv.BuiltInNumWorkgroups:             func(it *item) [4]uint64 { return triple(it.group.launch.r.groups) },
-	spirv.BuiltInWorkgroupSize:             func(it *item) [4]uint64 { return triple(it.group.launch.r.local) },
-	spirv.BuiltInEnqueuedWorkgroupSize:     func(it *item) [4]uint64 { return triple(it.group.launch.r.local) },
-	spirv.BuiltInWorkgroupId:               func(it *item) [4]uint64 { return triple(it.group.id) },
-	spirv.BuiltInLocalInvocationId:         func(it *item) [4]uint64 { return triple(it.local) },
-	spirv.BuiltInGlobalInvocationId:        func(it *item) [4]uint64 { return triple(it.globalID()) },
-	spirv.BuiltInGlobalSize:                func(it *item) [4]uint64 { return triple(it.group.launch.r.global) },
-	spirv.BuiltInGlobalOffset:              func(it *item) [4]uint64 { return triple(it.group.launch.r.offset) },
-	spirv.BuiltInWorkDim:                   func(it *item) [4]uint64 { return single(it.group.launch.r.dims) },
-	spirv.BuiltInLocalInvocationIndex:      func(it *item) [4]uint64 { return single(it.localIndex()) },
-	spirv.BuiltInGlobalLinearId:            globalLinearID,
-	spirv.BuiltInSubgroupSize:              func(it *item) [4]uint64 { return single(it.subgroupSize()) },
-	spirv.BuiltInSubgroupMaxSize:           func(it *item) [4]uint64 { return single(it.group.launch.k.subgroup) },
-	spirv.BuiltInNumSubgroups:              numSubgroups,
-	spirv.BuiltInNumEnqueuedSubgroups:      numSubgroups,
-	spirv.BuiltInSubgroupId:                func(it *item) [4]uint64 { n, _ := it.subgroupOf(); return single(n) },
-	spirv.BuiltInSubgroupLocalInvocationId: func(it *item) [4]uint64 { _, n := it.subgroupOf(); return single(n) },
+var builtins = lazy.Map[spirv.BuiltIn, func(it *item) [4]uint64]{New: func() map[spirv.BuiltIn]func(it *item) [4]uint64 {
+	return map[spirv.BuiltIn]func(it *item) [4]uint64{
+		spirv.BuiltInNumWorkgroups:             func(it *item) [4]uint64 { return triple(it.group.launch.r.groups) },
+		spirv.BuiltInWorkgroupSize:             func(it *item) [4]uint64 { return triple(it.group.launch.r.local) },
+		spirv.BuiltInEnqueuedWorkgroupSize:     func(it *item) [4]uint64 { return triple(it.group.launch.r.local) },
+		spirv.BuiltInWorkgroupId:               func(it *item) [4]uint64 { return triple(it.group.id) },
+		spirv.BuiltInLocalInvocationId:         func(it *item) [4]uint64 { return triple(it.local) },
+		spirv.BuiltInGlobalInvocationId:        func(it *item) [4]uint64 { return triple(it.globalID()) },
+		spirv.BuiltInGlobalSize:                func(it *item) [4]uint64 { return triple(it.group.launch.r.global) },
+		spirv.BuiltInGlobalOffset:              func(it *item) [4]uint64 { return triple(it.group.launch.r.offset) },
+		spirv.BuiltInWorkDim:                   func(it *item) [4]uint64 { return single(it.group.launch.r.dims) },
+		spirv.BuiltInLocalInvocationIndex:      func(it *item) [4]uint64 { return single(it.localIndex()) },
+		spirv.BuiltInGlobalLinearId:            globalLinearID,
+		spirv.BuiltInSubgroupSize:              func(it *item) [4]uint64 { return single(it.subgroupSize()) },
+		spirv.BuiltInSubgroupMaxSize:           func(it *item) [4]uint64 { return single(it.group.launch.k.subgroup) },
+		spirv.BuiltInNumSubgroups:              numSubgroups,
+		spirv.BuiltInNumEnqueuedSubgroups:      numSubgroups,
+		spirv.BuiltInSubgroupId:                func(it *item) [4]uint64 { n, _ := it.subgroupOf(); return single(n) },
+		spirv.BuiltInSubgroupLocalInvocationId: func(it *item) [4]uint64 { _, n := it.subgroupOf(); return single(n) },
 
-	spirv.BuiltInSubgroupEqMask: func(it *item) [4]uint64 { return laneMask(it, 0, 1) },
-	spirv.BuiltInSubgroupGeMask: func(it *item) [4]uint64 { return laneMask(it, 0, maxSubgroup) },
-	spirv.BuiltInSubgroupGtMask: func(it *item) [4]uint64 { return laneMask(it, 1, maxSubgroup) },
-	spirv.BuiltInSubgroupLeMask: func(it *item) [4]uint64 { return laneMask(it, -maxSubgroup, 1) },
-	spirv.BuiltInSubgroupLtMask: func(it *item) [4]uint64 { return laneMask(it, -maxSubgroup, 0) },
-}
+		spirv.BuiltInSubgroupEqMask: func(it *item) [4]uint64 { return laneMask(it, 0, 1) },
+		spirv.BuiltInSubgroupGeMask: func(it *item) [4]uint64 { return laneMask(it, 0, maxSubgroup) },
+		spirv.BuiltInSubgroupGtMask: func(it *item) [4]uint64 { return laneMask(it, 1, maxSubgroup) },
+		spirv.BuiltInSubgroupLeMask: func(it *item) [4]uint64 { return laneMask(it, -maxSubgroup, 1) },
+		spirv.BuiltInSubgroupLtMask: func(it *item) [4]uint64 { return laneMask(it, -maxSubgroup, 0) },
+	}
+}}
 
 // laneMask has the bits of the lanes from one to before another, counted from the item's own.
 func laneMask(it *item, from, to int) (words [4]uint64) {
@@ -40,12 +45,14 @@ func laneMask(it *item, from, to int) (words [4]uint64) {
 
 // ofSubgroup are the built-in variables whose values depend on the size of
 // sub-groups.
-var ofSubgroup = map[spirv.BuiltIn]bool{
-	spirv.BuiltInSubgroupSize: true, spirv.BuiltInSubgroupMaxSize: true, spirv.BuiltInNumSubgroups: true,
-	spirv.BuiltInNumEnqueuedSubgroups: true, spirv.BuiltInSubgroupId: true, spirv.BuiltInSubgroupLocalInvocationId: true,
-	spirv.BuiltInSubgroupEqMask: true, spirv.BuiltInSubgroupGeMask: true, spirv.BuiltInSubgroupGtMask: true,
-	spirv.BuiltInSubgroupLeMask: true, spirv.BuiltInSubgroupLtMask: true,
-}
+var ofSubgroup = lazy.Map[spirv.BuiltIn, bool]{New: func() map[spirv.BuiltIn]bool {
+	return map[spirv.BuiltIn]bool{
+		spirv.BuiltInSubgroupSize: true, spirv.BuiltInSubgroupMaxSize: true, spirv.BuiltInNumSubgroups: true,
+		spirv.BuiltInNumEnqueuedSubgroups: true, spirv.BuiltInSubgroupId: true, spirv.BuiltInSubgroupLocalInvocationId: true,
+		spirv.BuiltInSubgroupEqMask: true, spirv.BuiltInSubgroupGeMask: true, spirv.BuiltInSubgroupGtMask: true,
+		spirv.BuiltInSubgroupLeMask: true, spirv.BuiltInSubgroupLtMask: true,
+	}
+}}
 
 func numSubgroups(it *item) [4]uint64 {
 	l := it.group.launch

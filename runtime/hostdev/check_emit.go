@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -35,15 +36,21 @@ func (b *builder) checkedInstruction(in *spirv.Instruction, emit func(*builder, 
 
 // checksBefore emit the checks before an instruction, and return the steps that
 // jump over it.
-var checksBefore map[spirv.Opcode]func(*builder, *spirv.Instruction) []int
+var checksBefore lazy.Map[spirv.Opcode, func(*builder, *spirv.Instruction) []int]
 
 // checksAfter emit the shadow of an instruction's result. Without one the result
 // is undefined where an operand is, component by component, and words that are
 // only moved take their shadows with them.
-var checksAfter map[spirv.Opcode]func(*builder, *spirv.Instruction)
+var checksAfter lazy.Map[spirv.Opcode, func(*builder, *spirv.Instruction)]
 
+// The functions of the rows refer to the tables themselves.
 func init() {
-	checksBefore = map[spirv.Opcode]func(*builder, *spirv.Instruction) []int{
+	checksBefore.New = newChecksBefore
+	checksAfter.New = newChecksAfter
+}
+
+func newChecksBefore() map[spirv.Opcode]func(*builder, *spirv.Instruction) []int {
+	table := map[spirv.Opcode]func(*builder, *spirv.Instruction) []int{
 		spirv.OpLoad:              (*builder).beforeLoad,
 		spirv.OpStore:             (*builder).beforeStore,
 		spirv.OpCopyMemory:        (*builder).beforeCopy,
@@ -56,7 +63,14 @@ func init() {
 		spirv.OpFunctionCall:             (*builder).beforeCall,
 		spirv.OpGroupAsyncCopy:           beginInstruction,
 	}
-	checksAfter = map[spirv.Opcode]func(*builder, *spirv.Instruction){
+	for _, op := range []spirv.Opcode{spirv.OpUDiv, spirv.OpSDiv, spirv.OpUMod, spirv.OpSRem, spirv.OpSMod} {
+		table[op] = (*builder).beforeDivision
+	}
+	return table
+}
+
+func newChecksAfter() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
+	table := map[spirv.Opcode]func(*builder, *spirv.Instruction){
 		spirv.OpLoad:            (*builder).afterLoad,
 		spirv.OpStore:           (*builder).afterStore,
 		spirv.OpCopyMemory:      (*builder).afterCopy,
@@ -79,15 +93,13 @@ func init() {
 		spirv.OpGenericCastToPtrExplicit: stepAddressShadow,
 	}
 	for op, step := range steps {
-		checksAfter[op] = func(b *builder, in *spirv.Instruction) {
+		table[op] = func(b *builder, in *spirv.Instruction) {
 			if b.computes {
 				b.shadowLanes(in, step)
 			}
 		}
 	}
-	for _, op := range []spirv.Opcode{spirv.OpUDiv, spirv.OpSDiv, spirv.OpUMod, spirv.OpSRem, spirv.OpSMod} {
-		checksBefore[op] = (*builder).beforeDivision
-	}
+	return table
 }
 
 // checkBefore and checkAfter are the rows of the tables, and those of whole
@@ -96,7 +108,7 @@ func checkBefore(op spirv.Opcode) func(*builder, *spirv.Instruction) []int {
 	if isAtomic(op) {
 		return (*builder).beforeAtomic
 	}
-	return checksBefore[op]
+	return checksBefore.Get()[op]
 }
 
 func checkAfter(op spirv.Opcode) func(*builder, *spirv.Instruction) {
@@ -107,7 +119,7 @@ func checkAfter(op spirv.Opcode) func(*builder, *spirv.Instruction) {
 	case strings.HasPrefix(name, "OpGroup"), strings.HasPrefix(name, "OpSubgroup"):
 		return (*builder).afterGroup
 	}
-	return checksAfter[op]
+	return checksAfter.Get()[op]
 }
 
 func isAtomic(op spirv.Opcode) bool { return strings.HasPrefix(op.String(), "OpAtomic") }

@@ -4,7 +4,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"sync"
 )
 
@@ -41,12 +40,10 @@ var startCollectingLater = sync.OnceFunc(func() {
 func adjustAfterCollection(present int) {
 	next := &struct{ _ [16]byte }{}
 	runtime.SetFinalizer(next, func(any) {
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		metrics.Read(live)
-		percent := present
-		if live[0].Value.Kind() == metrics.KindUint64 {
-			percent = percentFor(live[0].Value.Uint64())
-		}
+		// runtime/metrics has the live bytes, but makes its table when a program starts.
+		var now runtime.MemStats
+		runtime.ReadMemStats(&now)
+		percent := percentFor(now.NextGC * 100 / uint64(100+present))
 		if percent != present {
 			debug.SetGCPercent(percent)
 		}

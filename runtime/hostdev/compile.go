@@ -192,7 +192,7 @@ func extInstName(set string, number uint32) string {
 // instruction compiles one instruction.
 func (b *builder) instruction(in *spirv.Instruction) {
 	b.enterInstruction(in)
-	emit := emitters[in.Op]
+	emit := emitters.row(in.Op)
 	if emit == nil {
 		b.refuse("the embedded device does not implement this instruction")
 	}
@@ -204,25 +204,18 @@ func (b *builder) instruction(in *spirv.Instruction) {
 }
 
 // emitters compile the instructions of functions, by opcode.
-var emitters = map[spirv.Opcode]func(b *builder, in *spirv.Instruction){}
-
-func registerEmitters(table map[spirv.Opcode]func(b *builder, in *spirv.Instruction)) {
-	for op, emit := range table {
-		if emitters[op] != nil {
-			panic("two emitters of " + op.String())
-		}
-		emitters[op] = emit
-	}
-}
+var emitters = newTable[spirv.Opcode, func(*builder, *spirv.Instruction)]("emitters")
 
 func init() {
-	nothing := func(*builder, *spirv.Instruction) {}
-	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
-		spirv.OpNop: nothing, spirv.OpLoopMerge: nothing, spirv.OpSelectionMerge: nothing,
-		spirv.OpLifetimeStart: nothing, spirv.OpLifetimeStop: nothing, spirv.OpPhi: nothing,
-		spirv.OpAssumeTrueKHR: nothing, spirv.OpLoopControlINTEL: nothing,
-		spirv.OpLine: (*builder).emitLine, spirv.OpNoLine: (*builder).emitNoLine,
-		spirv.OpUndef: (*builder).emitUndef,
+	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
+		nothing := func(*builder, *spirv.Instruction) {}
+		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
+			spirv.OpNop: nothing, spirv.OpLoopMerge: nothing, spirv.OpSelectionMerge: nothing,
+			spirv.OpLifetimeStart: nothing, spirv.OpLifetimeStop: nothing, spirv.OpPhi: nothing,
+			spirv.OpAssumeTrueKHR: nothing, spirv.OpLoopControlINTEL: nothing,
+			spirv.OpLine: (*builder).emitLine, spirv.OpNoLine: (*builder).emitNoLine,
+			spirv.OpUndef: (*builder).emitUndef,
+		}
 	})
 }
 

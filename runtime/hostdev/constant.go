@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"offlink/abort"
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -21,10 +22,8 @@ type constant struct {
 // maxConstantWords limits the size of constants that functions use as values.
 const maxConstantWords = 4096
 
-var constantDefinitions map[spirv.Opcode]func(p *program, in *spirv.Instruction, t *typ) (*constant, error)
-
-func init() {
-	constantDefinitions = map[spirv.Opcode]func(*program, *spirv.Instruction, *typ) (*constant, error){
+var constantDefinitions = lazy.Map[spirv.Opcode, constantDefinition]{New: func() map[spirv.Opcode]constantDefinition {
+	return map[spirv.Opcode]constantDefinition{
 		spirv.OpConstantTrue:                 booleanConstant(1),
 		spirv.OpConstantFalse:                booleanConstant(0),
 		spirv.OpSpecConstantTrue:             booleanConstant(1),
@@ -39,12 +38,14 @@ func init() {
 		spirv.OpConstantFunctionPointerINTEL: (*program).functionPointer,
 		spirv.OpConstantSampler:              (*program).samplerConstant,
 	}
-}
+}}
+
+type constantDefinition func(p *program, in *spirv.Instruction, t *typ) (*constant, error)
 
 // defineConstant evaluates a constant. One that the device does not know is an
 // error only where a kernel uses it.
 func (p *program) defineConstant(in *spirv.Instruction) error {
-	define := constantDefinitions[in.Op]
+	define := constantDefinitions.Get()[in.Op]
 	if define == nil {
 		return nil
 	}
@@ -193,7 +194,7 @@ func (p *program) functionPointer(in *spirv.Instruction, t *typ) (*constant, err
 func (p *program) specConstantOp(in *spirv.Instruction, t *typ) (*constant, error) {
 	ops := in.Operands()
 	op := spirv.Opcode(ops[0])
-	if !constantOperations[op] {
+	if !constantOperations.Get()[op] {
 		return nil, fmt.Errorf("%v is not an operation on constants that the embedded device implements", op)
 	}
 	b := newBuilder(p, nil)
@@ -220,9 +221,8 @@ func evaluateFunction(fn *function) []uint64 {
 }
 
 // constantOperations are the operations of an OpSpecConstantOp.
-var constantOperations = map[spirv.Opcode]bool{}
-
-func init() {
+var constantOperations = lazy.Map[spirv.Opcode, bool]{New: func() map[spirv.Opcode]bool {
+	table := map[spirv.Opcode]bool{}
 	for _, op := range []spirv.Opcode{
 		spirv.OpSConvert, spirv.OpUConvert, spirv.OpFConvert, spirv.OpConvertFToS, spirv.OpConvertSToF,
 		spirv.OpConvertFToU, spirv.OpConvertUToF, spirv.OpConvertPtrToU, spirv.OpConvertUToPtr,
@@ -239,9 +239,10 @@ func init() {
 		spirv.OpUGreaterThanEqual, spirv.OpSGreaterThanEqual,
 		spirv.OpAccessChain, spirv.OpInBoundsAccessChain, spirv.OpPtrAccessChain, spirv.OpInBoundsPtrAccessChain,
 	} {
-		constantOperations[op] = true
+		table[op] = true
 	}
-}
+	return table
+}}
 
 // writeConstant writes a constant in the memory layout of its type.
 func (p *program) writeConstant(to []byte, t *typ, id spirv.ID) error {

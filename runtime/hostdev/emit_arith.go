@@ -5,47 +5,49 @@ import "offlink/spirv"
 // Arithmetic, comparisons and logic, from the tables of operations.
 
 func init() {
-	table := map[spirv.Opcode]func(*builder, *spirv.Instruction){
-		spirv.OpLogicalEqual:      logicalEmitter(func(a, b uint64) uint64 { return boolWord(a == b) }),
-		spirv.OpLogicalNotEqual:   logicalEmitter(func(a, b uint64) uint64 { return a ^ b }),
-		spirv.OpLogicalOr:         logicalEmitter(func(a, b uint64) uint64 { return a | b }),
-		spirv.OpLogicalAnd:        logicalEmitter(func(a, b uint64) uint64 { return a & b }),
-		spirv.OpLogicalNot:        (*builder).emitLogicalNot,
-		spirv.OpSelect:            (*builder).emitSelect,
-		spirv.OpAny:               foldBooleans(0, func(a, b uint64) uint64 { return a | b }),
-		spirv.OpAll:               foldBooleans(1, func(a, b uint64) uint64 { return a & b }),
-		spirv.OpDot:               (*builder).emitDot,
-		spirv.OpVectorTimesScalar: (*builder).emitVectorTimesScalar,
-		spirv.OpBitFieldInsert:    (*builder).emitBitFieldInsert,
-		spirv.OpBitFieldSExtract:  bitFieldExtract(true),
-		spirv.OpBitFieldUExtract:  bitFieldExtract(false),
-		spirv.OpQuantizeToF16:     (*builder).emitQuantize,
-	}
-	for op, row := range intBinary {
-		table[op] = intBinaryEmitter(row, op)
-	}
-	for op, row := range intCompare {
-		table[op] = intCompareEmitter(row, op)
-	}
-	for op, row := range intUnary {
-		table[op] = intUnaryEmitter(row, op)
-	}
-	for op, f := range wide {
-		table[op] = wideEmitter(f, op == spirv.OpIAddCarry || op == spirv.OpISubBorrow)
-	}
-	for op, row := range floatBinary {
-		table[op] = func(b *builder, in *spirv.Instruction) { b.floats2(in, row) }
-	}
-	for op, row := range floatUnary {
-		table[op] = func(b *builder, in *spirv.Instruction) { b.floats1(in, row) }
-	}
-	for op, row := range floatCompare {
-		table[op] = floatCompareEmitter(row, op)
-	}
-	for op, row := range floatTest {
-		table[op] = floatTestEmitter(row)
-	}
-	registerEmitters(table)
+	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
+		table := map[spirv.Opcode]func(*builder, *spirv.Instruction){
+			spirv.OpLogicalEqual:      logicalEmitter(func(a, b uint64) uint64 { return boolWord(a == b) }),
+			spirv.OpLogicalNotEqual:   logicalEmitter(func(a, b uint64) uint64 { return a ^ b }),
+			spirv.OpLogicalOr:         logicalEmitter(func(a, b uint64) uint64 { return a | b }),
+			spirv.OpLogicalAnd:        logicalEmitter(func(a, b uint64) uint64 { return a & b }),
+			spirv.OpLogicalNot:        (*builder).emitLogicalNot,
+			spirv.OpSelect:            (*builder).emitSelect,
+			spirv.OpAny:               foldBooleans(0, func(a, b uint64) uint64 { return a | b }),
+			spirv.OpAll:               foldBooleans(1, func(a, b uint64) uint64 { return a & b }),
+			spirv.OpDot:               (*builder).emitDot,
+			spirv.OpVectorTimesScalar: (*builder).emitVectorTimesScalar,
+			spirv.OpBitFieldInsert:    (*builder).emitBitFieldInsert,
+			spirv.OpBitFieldSExtract:  bitFieldExtract(true),
+			spirv.OpBitFieldUExtract:  bitFieldExtract(false),
+			spirv.OpQuantizeToF16:     (*builder).emitQuantize,
+		}
+		for op, row := range intBinary.Get() {
+			table[op] = intBinaryEmitter(row, op)
+		}
+		for op, row := range intCompare.Get() {
+			table[op] = intCompareEmitter(row, op)
+		}
+		for op, row := range intUnary.Get() {
+			table[op] = intUnaryEmitter(row, op)
+		}
+		for op, f := range wide.Get() {
+			table[op] = wideEmitter(f, op == spirv.OpIAddCarry || op == spirv.OpISubBorrow)
+		}
+		for op, row := range floatBinary.Get() {
+			table[op] = func(b *builder, in *spirv.Instruction) { b.floats2(in, row) }
+		}
+		for op, row := range floatUnary.Get() {
+			table[op] = func(b *builder, in *spirv.Instruction) { b.floats1(in, row) }
+		}
+		for op, row := range floatCompare.Get() {
+			table[op] = floatCompareEmitter(row, op)
+		}
+		for op, row := range floatTest.Get() {
+			table[op] = floatTestEmitter(row)
+		}
+		return table
+	})
 }
 
 // checkLanes checks that values are of a kind and have as many components as
@@ -70,7 +72,7 @@ func (b *builder) emit2(to, x, y value, f binary2) {
 
 // fastBinary emits a scalar operation, with the step of fast.go if there is one.
 func (b *builder) fastBinary(op spirv.Opcode, width int, to, x, y value, f binary2) {
-	if step := fastSteps[binaryKey{op, width}]; step != nil && to.t.words == 1 {
+	if step := fastSteps.Get()[binaryKey{op, width}]; step != nil && to.t.words == 1 {
 		b.emit(inst{step: step, dst: to.at, a: x.at, b: y.at})
 		return
 	}
@@ -229,7 +231,7 @@ func (b *builder) emitDotProduct(to, x, y value) {
 	i := floatIndex(to.t.scalar().width)
 	b.emit(inst{
 		step: stepDot, dst: to.at, a: x.at, b: y.at, n: int32(x.t.words),
-		f2: floatBinary[spirv.OpFMul][i], ext: floatBinary[spirv.OpFAdd][i],
+		f2: floatBinary.Get()[spirv.OpFMul][i], ext: floatBinary.Get()[spirv.OpFAdd][i],
 	})
 }
 
@@ -247,7 +249,7 @@ func (b *builder) emitVectorTimesScalar(in *spirv.Instruction) {
 	x, y, to := b.arg(in, 0), b.arg(in, 1), b.defineLanes(in, kindFloat, 0)
 	b.requireSameWords(x.t, to.t)
 	b.requireSameWords(y.t, to.t.scalar())
-	b.emit2(to, x, b.spreadScalar(y, to.t), floatBinary[spirv.OpFMul][floatIndex(y.t.width)])
+	b.emit2(to, x, b.spreadScalar(y, to.t), floatBinary.Get()[spirv.OpFMul][floatIndex(y.t.width)])
 }
 
 // spreadScalar copies a scalar to all components of a vector type t; other

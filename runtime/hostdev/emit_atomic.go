@@ -1,6 +1,7 @@
 package hostdev
 
 import (
+	"offlink/lazy"
 	"offlink/runtime/hostdev/internal/mem"
 	"offlink/spirv"
 )
@@ -9,54 +10,60 @@ import (
 // satisfies every order and scope.
 
 func init() {
-	table := map[spirv.Opcode]func(*builder, *spirv.Instruction){
-		spirv.OpAtomicLoad:                (*builder).emitAtomicLoad,
-		spirv.OpAtomicStore:               (*builder).emitAtomicStore,
-		spirv.OpAtomicCompareExchange:     (*builder).emitCompareExchange,
-		spirv.OpAtomicCompareExchangeWeak: (*builder).emitCompareExchange,
-		spirv.OpAtomicFlagTestAndSet:      (*builder).emitTestAndSet,
-		spirv.OpAtomicFlagClear:           (*builder).emitFlagClear,
-		spirv.OpAtomicIIncrement:          atomicStep(spirv.OpIAdd),
-		spirv.OpAtomicIDecrement:          atomicStep(spirv.OpISub),
-	}
-	for op, row := range atomicInts {
-		table[op] = func(b *builder, in *spirv.Instruction) {
-			v := b.arg(in, 3)
-			b.require(v.t.kind == kindInt, "the value is not an integer")
-			b.emitReadModifyWrite(in, v, row(v.t.width))
+	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
+		table := map[spirv.Opcode]func(*builder, *spirv.Instruction){
+			spirv.OpAtomicLoad:                (*builder).emitAtomicLoad,
+			spirv.OpAtomicStore:               (*builder).emitAtomicStore,
+			spirv.OpAtomicCompareExchange:     (*builder).emitCompareExchange,
+			spirv.OpAtomicCompareExchangeWeak: (*builder).emitCompareExchange,
+			spirv.OpAtomicFlagTestAndSet:      (*builder).emitTestAndSet,
+			spirv.OpAtomicFlagClear:           (*builder).emitFlagClear,
+			spirv.OpAtomicIIncrement:          atomicStep(spirv.OpIAdd),
+			spirv.OpAtomicIDecrement:          atomicStep(spirv.OpISub),
 		}
-	}
-	for op, row := range atomicFloats {
-		table[op] = func(b *builder, in *spirv.Instruction) {
-			v := b.arg(in, 3)
-			b.require(v.t.kind == kindFloat, "the value is not a float")
-			b.emitReadModifyWrite(in, v, row[floatIndex(v.t.width)])
+		for op, row := range atomicInts.Get() {
+			table[op] = func(b *builder, in *spirv.Instruction) {
+				v := b.arg(in, 3)
+				b.require(v.t.kind == kindInt, "the value is not an integer")
+				b.emitReadModifyWrite(in, v, row(v.t.width))
+			}
 		}
-	}
-	table[spirv.OpAtomicExchange] = func(b *builder, in *spirv.Instruction) {
-		b.emitReadModifyWrite(in, b.arg(in, 3), func(_, v uint64) uint64 { return v })
-	}
-	registerEmitters(table)
+		for op, row := range atomicFloats.Get() {
+			table[op] = func(b *builder, in *spirv.Instruction) {
+				v := b.arg(in, 3)
+				b.require(v.t.kind == kindFloat, "the value is not a float")
+				b.emitReadModifyWrite(in, v, row[floatIndex(v.t.width)])
+			}
+		}
+		table[spirv.OpAtomicExchange] = func(b *builder, in *spirv.Instruction) {
+			b.emitReadModifyWrite(in, b.arg(in, 3), func(_, v uint64) uint64 { return v })
+		}
+		return table
+	})
 }
 
 // atomicInts and atomicFloats give the new value from the old one and the operand.
-var atomicInts = map[spirv.Opcode]binaryByWidth{
-	spirv.OpAtomicIAdd: intBinary[spirv.OpIAdd],
-	spirv.OpAtomicISub: intBinary[spirv.OpISub],
-	spirv.OpAtomicAnd:  intBinary[spirv.OpBitwiseAnd],
-	spirv.OpAtomicOr:   intBinary[spirv.OpBitwiseOr],
-	spirv.OpAtomicXor:  intBinary[spirv.OpBitwiseXor],
-	spirv.OpAtomicSMin: intMin,
-	spirv.OpAtomicUMin: uintMin,
-	spirv.OpAtomicSMax: intMax,
-	spirv.OpAtomicUMax: uintMax,
-}
+var atomicInts = lazy.Map[spirv.Opcode, binaryByWidth]{New: func() map[spirv.Opcode]binaryByWidth {
+	return map[spirv.Opcode]binaryByWidth{
+		spirv.OpAtomicIAdd: intBinary.Get()[spirv.OpIAdd],
+		spirv.OpAtomicISub: intBinary.Get()[spirv.OpISub],
+		spirv.OpAtomicAnd:  intBinary.Get()[spirv.OpBitwiseAnd],
+		spirv.OpAtomicOr:   intBinary.Get()[spirv.OpBitwiseOr],
+		spirv.OpAtomicXor:  intBinary.Get()[spirv.OpBitwiseXor],
+		spirv.OpAtomicSMin: intMin,
+		spirv.OpAtomicUMin: uintMin,
+		spirv.OpAtomicSMax: intMax,
+		spirv.OpAtomicUMax: uintMax,
+	}
+}}
 
-var atomicFloats = map[spirv.Opcode]binaryFloat{
-	spirv.OpAtomicFAddEXT: floatBinary[spirv.OpFAdd],
-	spirv.OpAtomicFMinEXT: floatMin,
-	spirv.OpAtomicFMaxEXT: floatMax,
-}
+var atomicFloats = lazy.Map[spirv.Opcode, binaryFloat]{New: func() map[spirv.Opcode]binaryFloat {
+	return map[spirv.Opcode]binaryFloat{
+		spirv.OpAtomicFAddEXT: floatBinary.Get()[spirv.OpFAdd],
+		spirv.OpAtomicFMinEXT: floatMin,
+		spirv.OpAtomicFMaxEXT: floatMax,
+	}
+}}
 
 // atomicSize returns the size of an atomic access, 1 to 8 bytes; other types are
 // refused.
@@ -83,7 +90,7 @@ func atomicStep(op spirv.Opcode) func(*builder, *spirv.Instruction) {
 		t := b.result(in)
 		b.require(t.kind == kindInt, "its result is not an integer")
 		one := value{b.constant([]uint64{1}), t}
-		b.emitReadModifyWrite(in, one, intBinary[op](t.width))
+		b.emitReadModifyWrite(in, one, intBinary.Get()[op](t.width))
 	}
 }
 

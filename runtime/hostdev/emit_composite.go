@@ -6,16 +6,18 @@ import "offlink/spirv"
 // one needs no code.
 
 func init() {
-	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
-		spirv.OpCompositeConstruct:   (*builder).emitConstruct,
-		spirv.OpCompositeExtract:     (*builder).emitExtract,
-		spirv.OpCompositeInsert:      (*builder).emitInsert,
-		spirv.OpVectorExtractDynamic: (*builder).emitExtractDynamic,
-		spirv.OpVectorInsertDynamic:  (*builder).emitInsertDynamic,
-		spirv.OpVectorShuffle:        (*builder).emitShuffle,
-		spirv.OpCopyObject:           (*builder).emitCopyObject,
-		spirv.OpCopyLogical:          (*builder).emitCopyObject,
-		spirv.OpExpectKHR:            (*builder).emitExpect,
+	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
+		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
+			spirv.OpCompositeConstruct:   (*builder).emitConstruct,
+			spirv.OpCompositeExtract:     (*builder).emitExtract,
+			spirv.OpCompositeInsert:      (*builder).emitInsert,
+			spirv.OpVectorExtractDynamic: (*builder).emitExtractDynamic,
+			spirv.OpVectorInsertDynamic:  (*builder).emitInsertDynamic,
+			spirv.OpVectorShuffle:        (*builder).emitShuffle,
+			spirv.OpCopyObject:           (*builder).emitCopyObject,
+			spirv.OpCopyLogical:          (*builder).emitCopyObject,
+			spirv.OpExpectKHR:            (*builder).emitExpect,
+		}
 	})
 }
 

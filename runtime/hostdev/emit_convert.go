@@ -8,22 +8,24 @@ import (
 // Conversions.
 
 func init() {
-	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
-		spirv.OpUConvert:       intConvert(false),
-		spirv.OpSConvert:       intConvert(true),
-		spirv.OpSatConvertSToU: (*builder).emitSatSToU,
-		spirv.OpSatConvertUToS: (*builder).emitSatUToS,
-		spirv.OpConvertFToU:    floatToInt(false),
-		spirv.OpConvertFToS:    floatToInt(true),
-		spirv.OpConvertUToF:    intToFloat(false),
-		spirv.OpConvertSToF:    intToFloat(true),
-		spirv.OpFConvert:       (*builder).emitFConvert,
-		spirv.OpConvertPtrToU:  (*builder).emitPtrToU,
-		spirv.OpConvertUToPtr:  (*builder).emitUToPtr,
-		spirv.OpBitcast:        (*builder).emitBitcast,
+	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
+		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
+			spirv.OpUConvert:       intConvert(false),
+			spirv.OpSConvert:       intConvert(true),
+			spirv.OpSatConvertSToU: (*builder).emitSatSToU,
+			spirv.OpSatConvertUToS: (*builder).emitSatUToS,
+			spirv.OpConvertFToU:    floatToInt(false),
+			spirv.OpConvertFToS:    floatToInt(true),
+			spirv.OpConvertUToF:    intToFloat(false),
+			spirv.OpConvertSToF:    intToFloat(true),
+			spirv.OpFConvert:       (*builder).emitFConvert,
+			spirv.OpConvertPtrToU:  (*builder).emitPtrToU,
+			spirv.OpConvertUToPtr:  (*builder).emitUToPtr,
+			spirv.OpBitcast:        (*builder).emitBitcast,
 
-		spirv.OpConvertFToBF16INTEL: (*builder).emitToBF16,
-		spirv.OpConvertBF16ToFINTEL: (*builder).emitFromBF16,
+			spirv.OpConvertFToBF16INTEL: (*builder).emitToBF16,
+			spirv.OpConvertBF16ToFINTEL: (*builder).emitFromBF16,
+		}
 	})
 }
 

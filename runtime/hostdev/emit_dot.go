@@ -12,10 +12,12 @@ import (
 // or saturated after an accumulator was added.
 
 func init() {
-	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
-		spirv.OpSDot: emitIntegerDot(true, true, false), spirv.OpSDotAccSat: emitIntegerDot(true, true, true),
-		spirv.OpUDot: emitIntegerDot(false, false, false), spirv.OpUDotAccSat: emitIntegerDot(false, false, true),
-		spirv.OpSUDot: emitIntegerDot(true, false, false), spirv.OpSUDotAccSat: emitIntegerDot(true, false, true),
+	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
+		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
+			spirv.OpSDot: emitIntegerDot(true, true, false), spirv.OpSDotAccSat: emitIntegerDot(true, true, true),
+			spirv.OpUDot: emitIntegerDot(false, false, false), spirv.OpUDotAccSat: emitIntegerDot(false, false, true),
+			spirv.OpSUDot: emitIntegerDot(true, false, false), spirv.OpSUDotAccSat: emitIntegerDot(true, false, true),
+		}
 	})
 }
 

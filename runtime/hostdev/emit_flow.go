@@ -10,15 +10,17 @@ import (
 // Branches, phis, calls and returns.
 
 func init() {
-	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
-		spirv.OpBranch:                   (*builder).emitBranch,
-		spirv.OpBranchConditional:        (*builder).emitBranchConditional,
-		spirv.OpSwitch:                   (*builder).emitSwitch,
-		spirv.OpReturn:                   (*builder).emitReturn,
-		spirv.OpReturnValue:              (*builder).emitReturnValue,
-		spirv.OpUnreachable:              (*builder).emitUnreachable,
-		spirv.OpFunctionCall:             (*builder).emitCall,
-		spirv.OpFunctionPointerCallINTEL: (*builder).emitPointerCall,
+	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
+		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
+			spirv.OpBranch:                   (*builder).emitBranch,
+			spirv.OpBranchConditional:        (*builder).emitBranchConditional,
+			spirv.OpSwitch:                   (*builder).emitSwitch,
+			spirv.OpReturn:                   (*builder).emitReturn,
+			spirv.OpReturnValue:              (*builder).emitReturnValue,
+			spirv.OpUnreachable:              (*builder).emitUnreachable,
+			spirv.OpFunctionCall:             (*builder).emitCall,
+			spirv.OpFunctionPointerCallINTEL: (*builder).emitPointerCall,
+		}
 	})
 }
 

@@ -3,6 +3,7 @@ package hostdev
 import (
 	"math"
 
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -18,22 +19,24 @@ const (
 )
 
 func init() {
-	table := map[spirv.Opcode]func(*builder, *spirv.Instruction){
-		spirv.OpControlBarrier:  (*builder).emitControlBarrier,
-		spirv.OpMemoryBarrier:   func(*builder, *spirv.Instruction) {},
-		spirv.OpGroupAll:        groupVote(groupOps[spirv.OpGroupLogicalAndKHR]),
-		spirv.OpGroupAny:        groupVote(groupOps[spirv.OpGroupLogicalOrKHR]),
-		spirv.OpGroupBroadcast:  (*builder).emitBroadcast,
-		spirv.OpGroupAsyncCopy:  (*builder).emitAsyncCopy,
-		spirv.OpGroupWaitEvents: (*builder).emitWaitEvents,
-	}
-	for op, row := range groupOps {
-		table[op] = groupArithmetic(row)
-	}
-	for op, same := range nonUniform {
-		table[op] = nonUniformArithmetic(groupOps[same])
-	}
-	registerEmitters(table)
+	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
+		table := map[spirv.Opcode]func(*builder, *spirv.Instruction){
+			spirv.OpControlBarrier:  (*builder).emitControlBarrier,
+			spirv.OpMemoryBarrier:   func(*builder, *spirv.Instruction) {},
+			spirv.OpGroupAll:        groupVote(groupOps.Get()[spirv.OpGroupLogicalAndKHR]),
+			spirv.OpGroupAny:        groupVote(groupOps.Get()[spirv.OpGroupLogicalOrKHR]),
+			spirv.OpGroupBroadcast:  (*builder).emitBroadcast,
+			spirv.OpGroupAsyncCopy:  (*builder).emitAsyncCopy,
+			spirv.OpGroupWaitEvents: (*builder).emitWaitEvents,
+		}
+		for op, row := range groupOps.Get() {
+			table[op] = groupArithmetic(row)
+		}
+		for op, same := range nonUniform.Get() {
+			table[op] = nonUniformArithmetic(groupOps.Get()[same])
+		}
+		return table
+	})
 }
 
 // waitForGroup emits an instruction that waits for the group and calls in.meet.
@@ -93,24 +96,26 @@ func logicalOp(f binary2, start uint64) groupOp {
 }
 
 // groupOps are the operations that a group reduces and scans with.
-var groupOps = map[spirv.Opcode]groupOp{
-	spirv.OpGroupIAdd:          {kindInt, intBinary[spirv.OpIAdd], constantStart(0)},
-	spirv.OpGroupIMulKHR:       {kindInt, intBinary[spirv.OpIMul], constantStart(1)},
-	spirv.OpGroupSMin:          {kindInt, intMin, func(w int) uint64 { return mask(w) >> 1 }},
-	spirv.OpGroupUMin:          {kindInt, uintMin, func(w int) uint64 { return mask(w) }},
-	spirv.OpGroupSMax:          {kindInt, intMax, func(w int) uint64 { return 1 << (w - 1) }},
-	spirv.OpGroupUMax:          {kindInt, uintMax, constantStart(0)},
-	spirv.OpGroupBitwiseAndKHR: {kindInt, intBinary[spirv.OpBitwiseAnd], func(w int) uint64 { return mask(w) }},
-	spirv.OpGroupBitwiseOrKHR:  {kindInt, intBinary[spirv.OpBitwiseOr], constantStart(0)},
-	spirv.OpGroupBitwiseXorKHR: {kindInt, intBinary[spirv.OpBitwiseXor], constantStart(0)},
-	spirv.OpGroupFAdd:          {kindFloat, fromFloat(floatBinary[spirv.OpFAdd]), floatStart(0)},
-	spirv.OpGroupFMulKHR:       {kindFloat, fromFloat(floatBinary[spirv.OpFMul]), floatStart(1)},
-	spirv.OpGroupFMin:          {kindFloat, fromFloat(floatMin), floatStart(math.Inf(1))},
-	spirv.OpGroupFMax:          {kindFloat, fromFloat(floatMax), floatStart(math.Inf(-1))},
-	spirv.OpGroupLogicalAndKHR: logicalOp(func(a, b uint64) uint64 { return a & b }, 1),
-	spirv.OpGroupLogicalOrKHR:  logicalOp(func(a, b uint64) uint64 { return a | b }, 0),
-	spirv.OpGroupLogicalXorKHR: logicalOp(func(a, b uint64) uint64 { return a ^ b }, 0),
-}
+var groupOps = lazy.Map[spirv.Opcode, groupOp]{New: func() map[spirv.Opcode]groupOp {
+	return map[spirv.Opcode]groupOp{
+		spirv.OpGroupIAdd:          {kindInt, intBinary.Get()[spirv.OpIAdd], constantStart(0)},
+		spirv.OpGroupIMulKHR:       {kindInt, intBinary.Get()[spirv.OpIMul], constantStart(1)},
+		spirv.OpGroupSMin:          {kindInt, intMin, func(w int) uint64 { return mask(w) >> 1 }},
+		spirv.OpGroupUMin:          {kindInt, uintMin, func(w int) uint64 { return mask(w) }},
+		spirv.OpGroupSMax:          {kindInt, intMax, func(w int) uint64 { return 1 << (w - 1) }},
+		spirv.OpGroupUMax:          {kindInt, uintMax, constantStart(0)},
+		spirv.OpGroupBitwiseAndKHR: {kindInt, intBinary.Get()[spirv.OpBitwiseAnd], func(w int) uint64 { return mask(w) }},
+		spirv.OpGroupBitwiseOrKHR:  {kindInt, intBinary.Get()[spirv.OpBitwiseOr], constantStart(0)},
+		spirv.OpGroupBitwiseXorKHR: {kindInt, intBinary.Get()[spirv.OpBitwiseXor], constantStart(0)},
+		spirv.OpGroupFAdd:          {kindFloat, fromFloat(floatBinary.Get()[spirv.OpFAdd]), floatStart(0)},
+		spirv.OpGroupFMulKHR:       {kindFloat, fromFloat(floatBinary.Get()[spirv.OpFMul]), floatStart(1)},
+		spirv.OpGroupFMin:          {kindFloat, fromFloat(floatMin), floatStart(math.Inf(1))},
+		spirv.OpGroupFMax:          {kindFloat, fromFloat(floatMax), floatStart(math.Inf(-1))},
+		spirv.OpGroupLogicalAndKHR: logicalOp(func(a, b uint64) uint64 { return a & b }, 1),
+		spirv.OpGroupLogicalOrKHR:  logicalOp(func(a, b uint64) uint64 { return a | b }, 0),
+		spirv.OpGroupLogicalXorKHR: logicalOp(func(a, b uint64) uint64 { return a ^ b }, 0),
+	}
+}}
 
 // The group operations, in the numbers of GroupOperation.
 const (

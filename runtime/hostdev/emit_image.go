@@ -15,30 +15,34 @@ import (
 // choose among others are ignored.
 
 func init() {
-	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
-		spirv.OpSampledImage:           (*builder).emitSampledImage,
-		spirv.OpImage:                  (*builder).emitImageOf,
-		spirv.OpImageSampleExplicitLod: (*builder).emitImageSample,
-		spirv.OpImageSampleImplicitLod: (*builder).emitImageSample,
-		spirv.OpImageRead:              (*builder).emitImageRead,
-		spirv.OpImageFetch:             (*builder).emitImageRead,
-		spirv.OpImageWrite:             (*builder).emitImageWrite,
-		spirv.OpImageQuerySize:         (*builder).emitImageSize,
-		spirv.OpImageQuerySizeLod:      (*builder).emitImageSize,
-		spirv.OpImageQueryFormat: imageQuery(func(m *imageformat.Image) uint64 {
-			return uint64(m.Desc.Format.Type - driver.SnormInt8)
-		}),
-		spirv.OpImageQueryOrder: imageQuery(func(m *imageformat.Image) uint64 {
-			return uint64(m.Desc.Format.Order - driver.OrderR)
-		}),
-		spirv.OpImageQueryLevels:  imageQuery(func(*imageformat.Image) uint64 { return 1 }),
-		spirv.OpImageQuerySamples: imageQuery(func(*imageformat.Image) uint64 { return 1 }),
+	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
+		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
+			spirv.OpSampledImage:           (*builder).emitSampledImage,
+			spirv.OpImage:                  (*builder).emitImageOf,
+			spirv.OpImageSampleExplicitLod: (*builder).emitImageSample,
+			spirv.OpImageSampleImplicitLod: (*builder).emitImageSample,
+			spirv.OpImageRead:              (*builder).emitImageRead,
+			spirv.OpImageFetch:             (*builder).emitImageRead,
+			spirv.OpImageWrite:             (*builder).emitImageWrite,
+			spirv.OpImageQuerySize:         (*builder).emitImageSize,
+			spirv.OpImageQuerySizeLod:      (*builder).emitImageSize,
+			spirv.OpImageQueryFormat: imageQuery(func(m *imageformat.Image) uint64 {
+				return uint64(m.Desc.Format.Type - driver.SnormInt8)
+			}),
+			spirv.OpImageQueryOrder: imageQuery(func(m *imageformat.Image) uint64 {
+				return uint64(m.Desc.Format.Order - driver.OrderR)
+			}),
+			spirv.OpImageQueryLevels:  imageQuery(func(*imageformat.Image) uint64 { return 1 }),
+			spirv.OpImageQuerySamples: imageQuery(func(*imageformat.Image) uint64 { return 1 }),
+		}
 	})
-	registerLowerers(map[spirv.Opcode]func(*lowering, *spirv.Instruction){
-		spirv.OpSampledImage: func(l *lowering, in *spirv.Instruction) {
-			l.define(in, append(l.arg(in, 0).words[:1:1], l.arg(in, 1).words...))
-		},
-		spirv.OpImage: func(l *lowering, in *spirv.Instruction) { l.define(in, l.arg(in, 0).words[:1]) },
+	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
+		return map[spirv.Opcode]func(*lowering, *spirv.Instruction){
+			spirv.OpSampledImage: func(l *lowering, in *spirv.Instruction) {
+				l.define(in, append(l.arg(in, 0).words[:1:1], l.arg(in, 1).words...))
+			},
+			spirv.OpImage: func(l *lowering, in *spirv.Instruction) { l.define(in, l.arg(in, 0).words[:1]) },
+		}
 	})
 }
 
@@ -65,7 +69,7 @@ const (
 // Vulkan, stay unsupported.
 func (t *typeTable) defineImage(own *typ, ops []uint32) error {
 	shape := imageShape{dimension: ops[1], depth: ops[2] == 1, arrayed: ops[3] == 1}
-	if imageKinds[shape] != 0 && ops[4] == 0 {
+	if imageKinds.Get()[shape] != 0 && ops[4] == 0 {
 		own.setScalar(kindImage, handleWidth)
 		own.shape = shape
 	}

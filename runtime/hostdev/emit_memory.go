@@ -3,31 +3,34 @@ package hostdev
 import (
 	"encoding/binary"
 
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
 // Variables, loads, stores, copies and addresses.
 
 func init() {
-	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
-		spirv.OpVariable:                     (*builder).emitVariable,
-		spirv.OpLoad:                         (*builder).emitLoad,
-		spirv.OpStore:                        (*builder).emitStore,
-		spirv.OpCopyMemory:                   (*builder).emitCopyMemory,
-		spirv.OpCopyMemorySized:              (*builder).emitCopyMemorySized,
-		spirv.OpAccessChain:                  (*builder).emitAccessChain,
-		spirv.OpInBoundsAccessChain:          (*builder).emitAccessChain,
-		spirv.OpPtrAccessChain:               (*builder).emitPtrAccessChain,
-		spirv.OpInBoundsPtrAccessChain:       (*builder).emitPtrAccessChain,
-		spirv.OpPtrEqual:                     pointerCompare(func(a, b uint64) uint64 { return boolWord(a == b) }),
-		spirv.OpPtrNotEqual:                  pointerCompare(func(a, b uint64) uint64 { return boolWord(a != b) }),
-		spirv.OpPtrDiff:                      (*builder).emitPtrDiff,
-		spirv.OpPtrCastToGeneric:             (*builder).emitPointerCast,
-		spirv.OpGenericCastToPtr:             (*builder).emitPointerCast,
-		spirv.OpCrossWorkgroupCastToPtrINTEL: (*builder).emitPointerCast,
-		spirv.OpPtrCastToCrossWorkgroupINTEL: (*builder).emitPointerCast,
-		spirv.OpGenericCastToPtrExplicit:     (*builder).emitExplicitCast,
-		spirv.OpGenericPtrMemSemantics:       (*builder).emitMemSemantics,
+	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
+		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
+			spirv.OpVariable:                     (*builder).emitVariable,
+			spirv.OpLoad:                         (*builder).emitLoad,
+			spirv.OpStore:                        (*builder).emitStore,
+			spirv.OpCopyMemory:                   (*builder).emitCopyMemory,
+			spirv.OpCopyMemorySized:              (*builder).emitCopyMemorySized,
+			spirv.OpAccessChain:                  (*builder).emitAccessChain,
+			spirv.OpInBoundsAccessChain:          (*builder).emitAccessChain,
+			spirv.OpPtrAccessChain:               (*builder).emitPtrAccessChain,
+			spirv.OpInBoundsPtrAccessChain:       (*builder).emitPtrAccessChain,
+			spirv.OpPtrEqual:                     pointerCompare(func(a, b uint64) uint64 { return boolWord(a == b) }),
+			spirv.OpPtrNotEqual:                  pointerCompare(func(a, b uint64) uint64 { return boolWord(a != b) }),
+			spirv.OpPtrDiff:                      (*builder).emitPtrDiff,
+			spirv.OpPtrCastToGeneric:             (*builder).emitPointerCast,
+			spirv.OpGenericCastToPtr:             (*builder).emitPointerCast,
+			spirv.OpCrossWorkgroupCastToPtrINTEL: (*builder).emitPointerCast,
+			spirv.OpPtrCastToCrossWorkgroupINTEL: (*builder).emitPointerCast,
+			spirv.OpGenericCastToPtrExplicit:     (*builder).emitExplicitCast,
+			spirv.OpGenericPtrMemSemantics:       (*builder).emitMemSemantics,
+		}
 	})
 }
 
@@ -493,15 +496,17 @@ func (b *builder) emitPointerCast(in *spirv.Instruction) {
 }
 
 // storageSpace is the kind of memory of a storage class.
-var storageSpace = map[spirv.StorageClass]space{
-	spirv.StorageCrossWorkgroup: spaceGlobal, spirv.StorageWorkgroup: spaceLocal, spirv.StorageFunction: spacePrivate,
-}
+var storageSpace = lazy.Map[spirv.StorageClass, space]{New: func() map[spirv.StorageClass]space {
+	return map[spirv.StorageClass]space{
+		spirv.StorageCrossWorkgroup: spaceGlobal, spirv.StorageWorkgroup: spaceLocal, spirv.StorageFunction: spacePrivate,
+	}
+}}
 
 // emitExplicitCast gives null for a pointer into another kind of memory, as
 // OpGenericCastToPtrExplicit requires.
 func (b *builder) emitExplicitCast(in *spirv.Instruction) {
 	v, to := b.arg(in, 0), b.defineResult(in)
-	want, ok := storageSpace[spirv.StorageClass(in.Operands()[1])]
+	want, ok := storageSpace.Get()[spirv.StorageClass(in.Operands()[1])]
 	b.require(ok && v.t.kind == kindPointer && to.t.kind == kindPointer, "a cast that is not between pointers")
 	b.emit(inst{step: stepLanes1, dst: to.at, a: v.at, n: 1, f1: func(p uint64) uint64 {
 		if pointer(p).space() == want {

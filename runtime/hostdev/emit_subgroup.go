@@ -3,6 +3,7 @@ package hostdev
 import (
 	"math/bits"
 
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -12,47 +13,51 @@ import (
 
 // nonUniform maps the operations on the active work-items of a sub-group to the
 // corresponding operations on a group.
-var nonUniform = map[spirv.Opcode]spirv.Opcode{
-	spirv.OpGroupNonUniformIAdd:       spirv.OpGroupIAdd,
-	spirv.OpGroupNonUniformFAdd:       spirv.OpGroupFAdd,
-	spirv.OpGroupNonUniformIMul:       spirv.OpGroupIMulKHR,
-	spirv.OpGroupNonUniformFMul:       spirv.OpGroupFMulKHR,
-	spirv.OpGroupNonUniformSMin:       spirv.OpGroupSMin,
-	spirv.OpGroupNonUniformUMin:       spirv.OpGroupUMin,
-	spirv.OpGroupNonUniformFMin:       spirv.OpGroupFMin,
-	spirv.OpGroupNonUniformSMax:       spirv.OpGroupSMax,
-	spirv.OpGroupNonUniformUMax:       spirv.OpGroupUMax,
-	spirv.OpGroupNonUniformFMax:       spirv.OpGroupFMax,
-	spirv.OpGroupNonUniformBitwiseAnd: spirv.OpGroupBitwiseAndKHR,
-	spirv.OpGroupNonUniformBitwiseOr:  spirv.OpGroupBitwiseOrKHR,
-	spirv.OpGroupNonUniformBitwiseXor: spirv.OpGroupBitwiseXorKHR,
-	spirv.OpGroupNonUniformLogicalAnd: spirv.OpGroupLogicalAndKHR,
-	spirv.OpGroupNonUniformLogicalOr:  spirv.OpGroupLogicalOrKHR,
-	spirv.OpGroupNonUniformLogicalXor: spirv.OpGroupLogicalXorKHR,
-}
+var nonUniform = lazy.Map[spirv.Opcode, spirv.Opcode]{New: func() map[spirv.Opcode]spirv.Opcode {
+	return map[spirv.Opcode]spirv.Opcode{
+		spirv.OpGroupNonUniformIAdd:       spirv.OpGroupIAdd,
+		spirv.OpGroupNonUniformFAdd:       spirv.OpGroupFAdd,
+		spirv.OpGroupNonUniformIMul:       spirv.OpGroupIMulKHR,
+		spirv.OpGroupNonUniformFMul:       spirv.OpGroupFMulKHR,
+		spirv.OpGroupNonUniformSMin:       spirv.OpGroupSMin,
+		spirv.OpGroupNonUniformUMin:       spirv.OpGroupUMin,
+		spirv.OpGroupNonUniformFMin:       spirv.OpGroupFMin,
+		spirv.OpGroupNonUniformSMax:       spirv.OpGroupSMax,
+		spirv.OpGroupNonUniformUMax:       spirv.OpGroupUMax,
+		spirv.OpGroupNonUniformFMax:       spirv.OpGroupFMax,
+		spirv.OpGroupNonUniformBitwiseAnd: spirv.OpGroupBitwiseAndKHR,
+		spirv.OpGroupNonUniformBitwiseOr:  spirv.OpGroupBitwiseOrKHR,
+		spirv.OpGroupNonUniformBitwiseXor: spirv.OpGroupBitwiseXorKHR,
+		spirv.OpGroupNonUniformLogicalAnd: spirv.OpGroupLogicalAndKHR,
+		spirv.OpGroupNonUniformLogicalOr:  spirv.OpGroupLogicalOrKHR,
+		spirv.OpGroupNonUniformLogicalXor: spirv.OpGroupLogicalXorKHR,
+	}
+}}
 
 func init() {
-	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
-		spirv.OpGroupNonUniformElect:          (*builder).emitElect,
-		spirv.OpGroupNonUniformAllEqual:       (*builder).emitAllEqual,
-		spirv.OpGroupNonUniformAll:            nonUniformVote(groupOps[spirv.OpGroupLogicalAndKHR]),
-		spirv.OpGroupNonUniformAny:            nonUniformVote(groupOps[spirv.OpGroupLogicalOrKHR]),
-		spirv.OpGroupNonUniformBroadcast:      nonUniformShuffle(func(_, n uint64) uint64 { return n }),
-		spirv.OpGroupNonUniformShuffle:        nonUniformShuffle(func(_, n uint64) uint64 { return n }),
-		spirv.OpGroupNonUniformShuffleXor:     nonUniformShuffle(func(own, n uint64) uint64 { return own ^ n }),
-		spirv.OpGroupNonUniformShuffleUp:      nonUniformShuffle(func(own, n uint64) uint64 { return own - n }),
-		spirv.OpGroupNonUniformShuffleDown:    nonUniformShuffle(func(own, n uint64) uint64 { return own + n }),
-		spirv.OpGroupNonUniformRotateKHR:      (*builder).emitRotate,
-		spirv.OpGroupNonUniformBroadcastFirst: (*builder).emitBroadcastFirst,
-		spirv.OpGroupNonUniformBallot:         (*builder).emitBallot,
-		spirv.OpGroupNonUniformInverseBallot:  (*builder).emitInverseBallot,
+	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
+		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
+			spirv.OpGroupNonUniformElect:          (*builder).emitElect,
+			spirv.OpGroupNonUniformAllEqual:       (*builder).emitAllEqual,
+			spirv.OpGroupNonUniformAll:            nonUniformVote(groupOps.Get()[spirv.OpGroupLogicalAndKHR]),
+			spirv.OpGroupNonUniformAny:            nonUniformVote(groupOps.Get()[spirv.OpGroupLogicalOrKHR]),
+			spirv.OpGroupNonUniformBroadcast:      nonUniformShuffle(func(_, n uint64) uint64 { return n }),
+			spirv.OpGroupNonUniformShuffle:        nonUniformShuffle(func(_, n uint64) uint64 { return n }),
+			spirv.OpGroupNonUniformShuffleXor:     nonUniformShuffle(func(own, n uint64) uint64 { return own ^ n }),
+			spirv.OpGroupNonUniformShuffleUp:      nonUniformShuffle(func(own, n uint64) uint64 { return own - n }),
+			spirv.OpGroupNonUniformShuffleDown:    nonUniformShuffle(func(own, n uint64) uint64 { return own + n }),
+			spirv.OpGroupNonUniformRotateKHR:      (*builder).emitRotate,
+			spirv.OpGroupNonUniformBroadcastFirst: (*builder).emitBroadcastFirst,
+			spirv.OpGroupNonUniformBallot:         (*builder).emitBallot,
+			spirv.OpGroupNonUniformInverseBallot:  (*builder).emitInverseBallot,
 
-		spirv.OpSubgroupShuffleINTEL:     shuffleINTEL(func(_, n uint64) uint64 { return n }),
-		spirv.OpSubgroupShuffleXorINTEL:  shuffleINTEL(func(own, n uint64) uint64 { return own ^ n }),
-		spirv.OpSubgroupShuffleUpINTEL:   shufflePairINTEL(func(own, n, size uint64) uint64 { return own + size - n }),
-		spirv.OpSubgroupShuffleDownINTEL: shufflePairINTEL(func(own, n, _ uint64) uint64 { return own + n }),
-		spirv.OpSubgroupBlockReadINTEL:   (*builder).emitBlockRead,
-		spirv.OpSubgroupBlockWriteINTEL:  (*builder).emitBlockWrite,
+			spirv.OpSubgroupShuffleINTEL:     shuffleINTEL(func(_, n uint64) uint64 { return n }),
+			spirv.OpSubgroupShuffleXorINTEL:  shuffleINTEL(func(own, n uint64) uint64 { return own ^ n }),
+			spirv.OpSubgroupShuffleUpINTEL:   shufflePairINTEL(func(own, n, size uint64) uint64 { return own + size - n }),
+			spirv.OpSubgroupShuffleDownINTEL: shufflePairINTEL(func(own, n, _ uint64) uint64 { return own + n }),
+			spirv.OpSubgroupBlockReadINTEL:   (*builder).emitBlockRead,
+			spirv.OpSubgroupBlockWriteINTEL:  (*builder).emitBlockWrite,
+		}
 	})
 }
 
@@ -358,21 +363,23 @@ func (b *builder) emitBlockWrite(in *spirv.Instruction) {
 // OpGroupNonUniformBallotFindMSB): the complement of a ballot has them set.
 
 func init() {
-	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){
-		spirv.OpGroupNonUniformBallotFindLSB: ballotBits(func(low, high uint64) int {
-			if low != 0 {
-				return bits.TrailingZeros64(low)
-			}
-			return 64 + bits.TrailingZeros64(high)
-		}),
-		spirv.OpGroupNonUniformBallotFindMSB: ballotBits(func(low, high uint64) int {
-			if high != 0 {
-				return 63 + bits.Len64(high)
-			}
-			return bits.Len64(low) - 1
-		}),
-		spirv.OpGroupNonUniformBallotBitCount:   (*builder).emitBallotCount,
-		spirv.OpGroupNonUniformBallotBitExtract: (*builder).emitBallotExtract,
+	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
+		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
+			spirv.OpGroupNonUniformBallotFindLSB: ballotBits(func(low, high uint64) int {
+				if low != 0 {
+					return bits.TrailingZeros64(low)
+				}
+				return 64 + bits.TrailingZeros64(high)
+			}),
+			spirv.OpGroupNonUniformBallotFindMSB: ballotBits(func(low, high uint64) int {
+				if high != 0 {
+					return 63 + bits.Len64(high)
+				}
+				return bits.Len64(low) - 1
+			}),
+			spirv.OpGroupNonUniformBallotBitCount:   (*builder).emitBallotCount,
+			spirv.OpGroupNonUniformBallotBitExtract: (*builder).emitBallotExtract,
+		}
 	})
 }
 

@@ -60,7 +60,7 @@ func (g *group) newItem(n int) *item {
 	for _, v := range l.k.inputs {
 		data := make([]byte, v.t.size)
 		it.spaces[spaceInput][v.index] = data
-		it.inputs = append(it.inputs, input{builtins[v.builtin], v.t.leaves(), data})
+		it.inputs = append(it.inputs, input{builtins.Get()[v.builtin], v.t.leaves(), data})
 	}
 	return it
 }

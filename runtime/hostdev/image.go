@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"offlink/lazy"
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev/internal/imageformat"
 )
@@ -114,13 +115,15 @@ type imageShape struct {
 }
 
 // imageKinds are the kinds of images that a type takes.
-var imageKinds = map[imageShape]driver.ImageKind{
-	{dimension: dim1D}: driver.Image1D, {dimension: dimBuffer}: driver.Image1DBuffer,
-	{dimension: dim1D, arrayed: true}: driver.Image1DArray,
-	{dimension: dim2D}:                driver.Image2D, {dimension: dim2D, arrayed: true}: driver.Image2DArray,
-	{dimension: dim2D, depth: true}: driver.Image2D, {dimension: dim2D, arrayed: true, depth: true}: driver.Image2DArray,
-	{dimension: dim3D}: driver.Image3D,
-}
+var imageKinds = lazy.Map[imageShape, driver.ImageKind]{New: func() map[imageShape]driver.ImageKind {
+	return map[imageShape]driver.ImageKind{
+		{dimension: dim1D}: driver.Image1D, {dimension: dimBuffer}: driver.Image1DBuffer,
+		{dimension: dim1D, arrayed: true}: driver.Image1DArray,
+		{dimension: dim2D}:                driver.Image2D, {dimension: dim2D, arrayed: true}: driver.Image2DArray,
+		{dimension: dim2D, depth: true}: driver.Image2D, {dimension: dim2D, arrayed: true, depth: true}: driver.Image2DArray,
+		{dimension: dim3D}: driver.Image3D,
+	}
+}}
 
 // setImage takes an image of the shape that the parameter has.
 func (l *launch) setImage(p *param, arg *driver.Arg) error {
@@ -131,7 +134,7 @@ func (l *launch) setImage(p *param, arg *driver.Arg) error {
 	if err != nil {
 		return fmt.Errorf("the parameter is an image: %w", err)
 	}
-	if want := imageKinds[p.t.shape]; m.image.Desc.Kind != want {
+	if want := imageKinds.Get()[p.t.shape]; m.image.Desc.Kind != want {
 		return fmt.Errorf("the image is %v, and the parameter %v", m.image.Desc.Kind, want)
 	}
 	if (m.image.Desc.Format.Order == driver.OrderDepth) != p.t.shape.depth {

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"offlink/lazy"
 	"offlink/lazyregexp"
 	"offlink/spirv"
 )
@@ -20,16 +21,7 @@ func isIntrinsic(name string) bool { return strings.HasPrefix(name, intrinsicPre
 
 // intrinsicEmitters has the key of intrinsicBase: the name without "llvm." and
 // without the types of the overload.
-var intrinsicEmitters = map[string]func(b *builder, in *spirv.Instruction){}
-
-func registerIntrinsics(table map[string]func(*builder, *spirv.Instruction)) {
-	for name, emit := range table {
-		if intrinsicEmitters[name] != nil {
-			panic("two emitters of llvm." + name)
-		}
-		intrinsicEmitters[name] = emit
-	}
-}
+var intrinsicEmitters = newTable[string, func(*builder, *spirv.Instruction)]("emitters of intrinsics")
 
 // typeSuffix matches the end of an overloaded intrinsic's name: the mangled
 // types, as in ".v4i32" or ".p1i8.p0i8.i64" (LLVM, Intrinsics.cpp,
@@ -74,7 +66,7 @@ func (p *program) intrinsic(id spirv.ID) string {
 // operands.
 func (b *builder) emitIntrinsic(in *spirv.Instruction, name string) {
 	b.op += " " + name
-	emit := intrinsicEmitters[intrinsicBase(name)]
+	emit := intrinsicEmitters.row(intrinsicBase(name))
 	if emit == nil {
 		b.refuse("the embedded device does not implement this LLVM intrinsic")
 	}
@@ -84,18 +76,22 @@ func (b *builder) emitIntrinsic(in *spirv.Instruction, name string) {
 
 // sameInts are the intrinsics that OpenCL.std or SPIR-V has under another
 // name. Further arguments, which make some results undefined, are ignored.
-var sameInts = map[string]binaryByWidth{
-	"sadd.sat": stdIntBinary["s_add_sat"], "uadd.sat": stdIntBinary["u_add_sat"],
-	"ssub.sat": stdIntBinary["s_sub_sat"], "usub.sat": stdIntBinary["u_sub_sat"],
-	"smin": intMin, "smax": intMax, "umin": uintMin, "umax": uintMax,
-	"sshl.sat": signExtended(shiftSigned), "ushl.sat": zeroExtended(shiftUnsigned),
-}
+var sameInts = lazy.Map[string, binaryByWidth]{New: func() map[string]binaryByWidth {
+	return map[string]binaryByWidth{
+		"sadd.sat": stdIntBinary.Get()["s_add_sat"], "uadd.sat": stdIntBinary.Get()["u_add_sat"],
+		"ssub.sat": stdIntBinary.Get()["s_sub_sat"], "usub.sat": stdIntBinary.Get()["u_sub_sat"],
+		"smin": intMin, "smax": intMax, "umin": uintMin, "umax": uintMax,
+		"sshl.sat": signExtended(shiftSigned), "ushl.sat": zeroExtended(shiftUnsigned),
+	}
+}}
 
-var sameInt = map[string]unaryByWidth{
-	"abs": stdIntUnary["s_abs"], "ctlz": stdIntUnary["clz"], "cttz": stdIntUnary["ctz"],
-	"ctpop": stdIntUnary["popcount"], "bitreverse": intUnary[spirv.OpBitReverse],
-	"bswap": eachWidth(func(a uint64, w int) uint64 { return bits.ReverseBytes64(a) >> (64 - w) }),
-}
+var sameInt = lazy.Map[string, unaryByWidth]{New: func() map[string]unaryByWidth {
+	return map[string]unaryByWidth{
+		"abs": stdIntUnary.Get()["s_abs"], "ctlz": stdIntUnary.Get()["clz"], "cttz": stdIntUnary.Get()["ctz"],
+		"ctpop": stdIntUnary.Get()["popcount"], "bitreverse": intUnary.Get()[spirv.OpBitReverse],
+		"bswap": eachWidth(func(a uint64, w int) uint64 { return bits.ReverseBytes64(a) >> (64 - w) }),
+	}
+}}
 
 // shiftSigned saturates at the ends of the range, also for undefined amounts
 // of the width or more.
@@ -115,33 +111,37 @@ func shiftUnsigned(a, b uint64, w int) uint64 {
 }
 
 // funnel are the intrinsics of three integers.
-var funnel = map[string]func(a, b, c uint64, w int) uint64{
-	"fshl": func(a, b, c uint64, w int) uint64 { n := c % uint64(w); return a<<n | b>>(uint64(w)-n) },
-	"fshr": func(a, b, c uint64, w int) uint64 { n := c % uint64(w); return a<<(uint64(w)-n) | b>>n },
-}
+var funnel = lazy.Map[string, func(a, b, c uint64, w int) uint64]{New: func() map[string]func(a, b, c uint64, w int) uint64 {
+	return map[string]func(a, b, c uint64, w int) uint64{
+		"fshl": func(a, b, c uint64, w int) uint64 { n := c % uint64(w); return a<<n | b>>(uint64(w)-n) },
+		"fshr": func(a, b, c uint64, w int) uint64 { n := c % uint64(w); return a<<(uint64(w)-n) | b>>n },
+	}
+}}
 
 // overflows are the operations whose result is a struct: the low bits, and
 // whether the result does not fit in them.
-var overflows = map[string]func(a, b uint64, w int) (uint64, bool){
-	"uadd.with.overflow": func(a, b uint64, w int) (uint64, bool) { sum := (a + b) & mask(w); return sum, sum < a },
-	"usub.with.overflow": func(a, b uint64, _ int) (uint64, bool) { return a - b, a < b },
-	"umul.with.overflow": func(a, b uint64, w int) (uint64, bool) {
-		high, low := bits.Mul64(a, b)
-		return low, high != 0 || low > mask(w)
-	},
-	"sadd.with.overflow": func(a, b uint64, w int) (uint64, bool) {
-		return a + b, subOrAddLoses(a, b, a+b, w)
-	},
-	"ssub.with.overflow": func(a, b uint64, w int) (uint64, bool) {
-		return a - b, subOrAddLoses(a, ^b, a-b, w)
-	},
-	"smul.with.overflow": func(a, b uint64, w int) (uint64, bool) {
-		x, y := uint64(signExtend(a, w)), uint64(signExtend(b, w))
-		low := x * y
-		fits := mulHighSigned(x, y, 64) == uint64(int64(low)>>63) && signExtend(low, w) == int64(low)
-		return low, !fits
-	},
-}
+var overflows = lazy.Map[string, func(a, b uint64, w int) (uint64, bool)]{New: func() map[string]func(a, b uint64, w int) (uint64, bool) {
+	return map[string]func(a, b uint64, w int) (uint64, bool){
+		"uadd.with.overflow": func(a, b uint64, w int) (uint64, bool) { sum := (a + b) & mask(w); return sum, sum < a },
+		"usub.with.overflow": func(a, b uint64, _ int) (uint64, bool) { return a - b, a < b },
+		"umul.with.overflow": func(a, b uint64, w int) (uint64, bool) {
+			high, low := bits.Mul64(a, b)
+			return low, high != 0 || low > mask(w)
+		},
+		"sadd.with.overflow": func(a, b uint64, w int) (uint64, bool) {
+			return a + b, subOrAddLoses(a, b, a+b, w)
+		},
+		"ssub.with.overflow": func(a, b uint64, w int) (uint64, bool) {
+			return a - b, subOrAddLoses(a, ^b, a-b, w)
+		},
+		"smul.with.overflow": func(a, b uint64, w int) (uint64, bool) {
+			x, y := uint64(signExtend(a, w)), uint64(signExtend(b, w))
+			low := x * y
+			fits := mulHighSigned(x, y, 64) == uint64(int64(low)>>63) && signExtend(low, w) == int64(low)
+			return low, !fits
+		},
+	}
+}}
 
 // subOrAddLoses tells whether a sum overflows: then both operands have one sign and the
 // sum has the other. A difference is the sum of a and ^b in this respect.
@@ -150,23 +150,25 @@ func subOrAddLoses(a, b, sum uint64, w int) bool {
 }
 
 func init() {
-	table := map[string]func(*builder, *spirv.Instruction){
-		"scmp": compareThree(func(a, b uint64, w int) bool { return signExtend(a, w) < signExtend(b, w) }),
-		"ucmp": compareThree(func(a, b uint64, _ int) bool { return a < b }),
-	}
-	for name, row := range sameInts {
-		table[name] = intBinaryEmitter(row, spirv.OpExtInst)
-	}
-	for name, row := range sameInt {
-		table[name] = intUnaryEmitter(row, spirv.OpExtInst)
-	}
-	for name, f := range funnel {
-		table[name] = func(b *builder, in *spirv.Instruction) { b.ints3(in, f) }
-	}
-	for name, f := range overflows {
-		table[name] = withOverflow(f)
-	}
-	registerIntrinsics(table)
+	intrinsicEmitters.register(func() map[string]func(*builder, *spirv.Instruction) {
+		table := map[string]func(*builder, *spirv.Instruction){
+			"scmp": compareThree(func(a, b uint64, w int) bool { return signExtend(a, w) < signExtend(b, w) }),
+			"ucmp": compareThree(func(a, b uint64, _ int) bool { return a < b }),
+		}
+		for name, row := range sameInts.Get() {
+			table[name] = intBinaryEmitter(row, spirv.OpExtInst)
+		}
+		for name, row := range sameInt.Get() {
+			table[name] = intUnaryEmitter(row, spirv.OpExtInst)
+		}
+		for name, f := range funnel.Get() {
+			table[name] = func(b *builder, in *spirv.Instruction) { b.ints3(in, f) }
+		}
+		for name, f := range overflows.Get() {
+			table[name] = withOverflow(f)
+		}
+		return table
+	})
 }
 
 // withOverflow compiles an operation whose result is a struct of a number and a

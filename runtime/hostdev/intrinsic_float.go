@@ -3,22 +3,29 @@ package hostdev
 import (
 	"math"
 
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
 // The intrinsics of floats that OpenCL.std has under another name.
 var (
-	sameFloat1 = map[string]string{
-		"acos": "acos", "asin": "asin", "atan": "atan", "ceil": "ceil", "cos": "cos", "cosh": "cosh", "exp": "exp",
-		"exp2": "exp2", "exp10": "exp10", "fabs": "fabs", "floor": "floor", "log": "log", "log2": "log2", "log10": "log10",
-		"nearbyint": "rint", "rint": "rint", "round": "round", "roundeven": "rint", "sin": "sin", "sinh": "sinh",
-		"sqrt": "sqrt", "tan": "tan", "tanh": "tanh", "trunc": "trunc",
-	}
-	sameFloat2 = map[string]string{
-		"atan2": "atan2", "copysign": "copysign", "maxnum": "fmax", "minnum": "fmin", "maximumnum": "fmax",
-		"minimumnum": "fmin", "pow": "pow",
-	}
-	sameFloat3 = map[string]string{"fma": "fma", "fmuladd": "mad"}
+	sameFloat1 = lazy.Map[string, string]{New: func() map[string]string {
+		return map[string]string{
+			"acos": "acos", "asin": "asin", "atan": "atan", "ceil": "ceil", "cos": "cos", "cosh": "cosh", "exp": "exp",
+			"exp2": "exp2", "exp10": "exp10", "fabs": "fabs", "floor": "floor", "log": "log", "log2": "log2", "log10": "log10",
+			"nearbyint": "rint", "rint": "rint", "round": "round", "roundeven": "rint", "sin": "sin", "sinh": "sinh",
+			"sqrt": "sqrt", "tan": "tan", "tanh": "tanh", "trunc": "trunc",
+		}
+	}}
+	sameFloat2 = lazy.Map[string, string]{New: func() map[string]string {
+		return map[string]string{
+			"atan2": "atan2", "copysign": "copysign", "maxnum": "fmax", "minnum": "fmin", "maximumnum": "fmax",
+			"minimumnum": "fmin", "pow": "pow",
+		}
+	}}
+	sameFloat3 = lazy.Map[string, string]{New: func() map[string]string {
+		return map[string]string{"fma": "fma", "fmuladd": "mad"}
+	}}
 )
 
 // orNaN makes a row of a minimum or maximum that is NaN if an operand is.
@@ -32,30 +39,32 @@ func orNaN(f func(x, y float64) float64) binaryFloat {
 }
 
 func init() {
-	table := map[string]func(*builder, *spirv.Instruction){
-		"minimum":      func(b *builder, in *spirv.Instruction) { b.floats2(in, orNaN(math.Min)) },
-		"maximum":      func(b *builder, in *spirv.Instruction) { b.floats2(in, orNaN(math.Max)) },
-		"canonicalize": func(b *builder, in *spirv.Instruction) { b.floats1(in, quieted) },
-		"ldexp":        floatAndInt(ldexp),
-		"powi":         floatAndInt(func(x float64, n int64) float64 { return pow(x, float64(n)) }),
-		"is.fpclass":   (*builder).emitFPClass,
-		"fptosi.sat":   floatToInt(true),
-		"fptoui.sat":   floatToInt(false),
-		"lrint":        roundToInt(math.RoundToEven),
-		"llrint":       roundToInt(math.RoundToEven),
-		"lround":       roundToInt(math.Round),
-		"llround":      roundToInt(math.Round),
-	}
-	for name, std := range sameFloat1 {
-		table[name] = func(b *builder, in *spirv.Instruction) { b.floats1(in, mathUnary[std]) }
-	}
-	for name, std := range sameFloat2 {
-		table[name] = func(b *builder, in *spirv.Instruction) { b.floats2(in, mathBinary[std]) }
-	}
-	for name, std := range sameFloat3 {
-		table[name] = func(b *builder, in *spirv.Instruction) { b.floats3(in, mathTernary[std]) }
-	}
-	registerIntrinsics(table)
+	intrinsicEmitters.register(func() map[string]func(*builder, *spirv.Instruction) {
+		table := map[string]func(*builder, *spirv.Instruction){
+			"minimum":      func(b *builder, in *spirv.Instruction) { b.floats2(in, orNaN(math.Min)) },
+			"maximum":      func(b *builder, in *spirv.Instruction) { b.floats2(in, orNaN(math.Max)) },
+			"canonicalize": func(b *builder, in *spirv.Instruction) { b.floats1(in, quieted) },
+			"ldexp":        floatAndInt(ldexp),
+			"powi":         floatAndInt(func(x float64, n int64) float64 { return pow(x, float64(n)) }),
+			"is.fpclass":   (*builder).emitFPClass,
+			"fptosi.sat":   floatToInt(true),
+			"fptoui.sat":   floatToInt(false),
+			"lrint":        roundToInt(math.RoundToEven),
+			"llrint":       roundToInt(math.RoundToEven),
+			"lround":       roundToInt(math.Round),
+			"llround":      roundToInt(math.Round),
+		}
+		for name, std := range sameFloat1.Get() {
+			table[name] = func(b *builder, in *spirv.Instruction) { b.floats1(in, mathUnary.Get()[std]) }
+		}
+		for name, std := range sameFloat2.Get() {
+			table[name] = func(b *builder, in *spirv.Instruction) { b.floats2(in, mathBinary.Get()[std]) }
+		}
+		for name, std := range sameFloat3.Get() {
+			table[name] = func(b *builder, in *spirv.Instruction) { b.floats3(in, mathTernary.Get()[std]) }
+		}
+		return table
+	})
 }
 
 // roundToInt rounds with a function and converts.

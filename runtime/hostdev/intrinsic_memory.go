@@ -1,47 +1,52 @@
 package hostdev
 
-import "offlink/spirv"
+import (
+	"offlink/lazy"
+	"offlink/spirv"
+)
 
 // The intrinsics of memory and of vectors, and the hints for optimizers.
 
 func init() {
-	nothing := func(*builder, *spirv.Instruction) {}
-	table := map[string]func(*builder, *spirv.Instruction){
-		"memcpy":         (*builder).emitIntrinsicCopy,
-		"memcpy.inline":  (*builder).emitIntrinsicCopy,
-		"memmove":        (*builder).emitIntrinsicCopy,
-		"memset":         (*builder).emitIntrinsicSet,
-		"memset.inline":  (*builder).emitIntrinsicSet,
-		"masked.load":    (*builder).emitMaskedLoad,
-		"masked.store":   (*builder).emitMaskedStore,
-		"ptrmask":        (*builder).emitPointerMask,
-		"trap":           stopWith("the kernel called llvm.trap"),
-		"ubsantrap":      stopWith("the kernel called llvm.ubsantrap: a check of its sanitizer failed"),
-		"stacksave":      (*builder).emitUndef,
-		"is.constant":    (*builder).emitUndef, // false
-		"objectsize":     (*builder).emitObjectSize,
-		"vector.reverse": (*builder).emitReverse,
-	}
-	for _, name := range []string{
-		"assume", "debugtrap", "donothing", "sideeffect", "stackrestore", "prefetch", "var.annotation", "pseudoprobe",
-		"lifetime.start", "lifetime.end", "invariant.end", "experimental.noalias.scope.decl", "dbg.value", "dbg.declare", "dbg.label",
-		"dbg.assign", "fake.use",
-	} {
-		table[name] = nothing
-	}
-	table["invariant.start"] = (*builder).emitUndef
-	for _, name := range []string{
-		"expect", "expect.with.probability", "annotation", "ptr.annotation", "launder.invariant.group",
-		"strip.invariant.group", "arithmetic.fence", "ssa.copy",
-	} {
-		table[name] = (*builder).emitCopyObject
-	}
-	for name, op := range reductions {
-		table["vector.reduce."+name] = reduceComponents(op, false)
-	}
-	table["vector.reduce.fadd"] = reduceComponents(groupOps[spirv.OpGroupFAdd], true)
-	table["vector.reduce.fmul"] = reduceComponents(groupOps[spirv.OpGroupFMulKHR], true)
-	registerIntrinsics(table)
+	intrinsicEmitters.register(func() map[string]func(*builder, *spirv.Instruction) {
+		nothing := func(*builder, *spirv.Instruction) {}
+		table := map[string]func(*builder, *spirv.Instruction){
+			"memcpy":         (*builder).emitIntrinsicCopy,
+			"memcpy.inline":  (*builder).emitIntrinsicCopy,
+			"memmove":        (*builder).emitIntrinsicCopy,
+			"memset":         (*builder).emitIntrinsicSet,
+			"memset.inline":  (*builder).emitIntrinsicSet,
+			"masked.load":    (*builder).emitMaskedLoad,
+			"masked.store":   (*builder).emitMaskedStore,
+			"ptrmask":        (*builder).emitPointerMask,
+			"trap":           stopWith("the kernel called llvm.trap"),
+			"ubsantrap":      stopWith("the kernel called llvm.ubsantrap: a check of its sanitizer failed"),
+			"stacksave":      (*builder).emitUndef,
+			"is.constant":    (*builder).emitUndef, // false
+			"objectsize":     (*builder).emitObjectSize,
+			"vector.reverse": (*builder).emitReverse,
+		}
+		for _, name := range []string{
+			"assume", "debugtrap", "donothing", "sideeffect", "stackrestore", "prefetch", "var.annotation", "pseudoprobe",
+			"lifetime.start", "lifetime.end", "invariant.end", "experimental.noalias.scope.decl", "dbg.value", "dbg.declare", "dbg.label",
+			"dbg.assign", "fake.use",
+		} {
+			table[name] = nothing
+		}
+		table["invariant.start"] = (*builder).emitUndef
+		for _, name := range []string{
+			"expect", "expect.with.probability", "annotation", "ptr.annotation", "launder.invariant.group",
+			"strip.invariant.group", "arithmetic.fence", "ssa.copy",
+		} {
+			table[name] = (*builder).emitCopyObject
+		}
+		for name, op := range reductions.Get() {
+			table["vector.reduce."+name] = reduceComponents(op, false)
+		}
+		table["vector.reduce.fadd"] = reduceComponents(groupOps.Get()[spirv.OpGroupFAdd], true)
+		table["vector.reduce.fmul"] = reduceComponents(groupOps.Get()[spirv.OpGroupFMulKHR], true)
+		return table
+	})
 }
 
 // intrinsicPointers checks that operands are pointers and the length an
@@ -184,13 +189,15 @@ func (b *builder) emitReverse(in *spirv.Instruction) {
 }
 
 // reductions are the intrinsics llvm.vector.reduce, by the end of their names.
-var reductions = map[string]groupOp{
-	"add": groupOps[spirv.OpGroupIAdd], "mul": groupOps[spirv.OpGroupIMulKHR],
-	"and": groupOps[spirv.OpGroupBitwiseAndKHR], "or": groupOps[spirv.OpGroupBitwiseOrKHR],
-	"xor": groupOps[spirv.OpGroupBitwiseXorKHR], "smin": groupOps[spirv.OpGroupSMin], "smax": groupOps[spirv.OpGroupSMax],
-	"umin": groupOps[spirv.OpGroupUMin], "umax": groupOps[spirv.OpGroupUMax],
-	"fmin": groupOps[spirv.OpGroupFMin], "fmax": groupOps[spirv.OpGroupFMax],
-}
+var reductions = lazy.Map[string, groupOp]{New: func() map[string]groupOp {
+	return map[string]groupOp{
+		"add": groupOps.Get()[spirv.OpGroupIAdd], "mul": groupOps.Get()[spirv.OpGroupIMulKHR],
+		"and": groupOps.Get()[spirv.OpGroupBitwiseAndKHR], "or": groupOps.Get()[spirv.OpGroupBitwiseOrKHR],
+		"xor": groupOps.Get()[spirv.OpGroupBitwiseXorKHR], "smin": groupOps.Get()[spirv.OpGroupSMin], "smax": groupOps.Get()[spirv.OpGroupSMax],
+		"umin": groupOps.Get()[spirv.OpGroupUMin], "umax": groupOps.Get()[spirv.OpGroupUMax],
+		"fmin": groupOps.Get()[spirv.OpGroupFMin], "fmax": groupOps.Get()[spirv.OpGroupFMax],
+	}
+}}
 
 // reduceComponents combines the components of a vector from first to last; sums
 // and products of floats start with the first argument.

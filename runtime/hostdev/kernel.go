@@ -229,7 +229,7 @@ func (k *kernel) collectVariables() {
 	}
 	k.inputs = slices.DeleteFunc(slices.Clone(k.p.inputs), func(v *variable) bool { return !inputs[v.id] })
 	k.locals = slices.DeleteFunc(slices.Clone(k.p.locals), func(v *variable) bool { return !locals[v.index] })
-	k.chooseSubgroup(together || slices.ContainsFunc(k.inputs, func(v *variable) bool { return ofSubgroup[v.builtin] }))
+	k.chooseSubgroup(together || slices.ContainsFunc(k.inputs, func(v *variable) bool { return ofSubgroup.Get()[v.builtin] }))
 }
 
 // chooseSubgroup sets the size of sub-groups where the kernel requires none.

@@ -380,48 +380,39 @@ func (l *lowering) setPhis(b *lanes.Block, to spirv.ID) {
 }
 
 // lowerers lower instructions, by opcode.
-var lowerers = map[spirv.Opcode]func(*lowering, *spirv.Instruction){}
-
-// registerLowerers lets each file keep the table of its own instructions. Two
-// rows for an opcode would let the order of files decide.
-func registerLowerers(table map[spirv.Opcode]func(*lowering, *spirv.Instruction)) {
-	for op, lower := range table {
-		if lowerers[op] != nil {
-			panic("two lowerers of " + op.String())
-		}
-		lowerers[op] = lower
-	}
-}
+var lowerers = newTable[spirv.Opcode, func(*lowering, *spirv.Instruction)]("lowerers")
 
 func init() {
-	nothing := func(*lowering, *spirv.Instruction) {}
-	registerLowerers(map[spirv.Opcode]func(*lowering, *spirv.Instruction){
-		spirv.OpNop: nothing, spirv.OpLoopMerge: nothing, spirv.OpSelectionMerge: nothing,
-		spirv.OpLifetimeStart: nothing, spirv.OpLifetimeStop: nothing, spirv.OpPhi: nothing,
-		spirv.OpAssumeTrueKHR: nothing, spirv.OpLoopControlINTEL: nothing,
+	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
+		nothing := func(*lowering, *spirv.Instruction) {}
+		return map[spirv.Opcode]func(*lowering, *spirv.Instruction){
+			spirv.OpNop: nothing, spirv.OpLoopMerge: nothing, spirv.OpSelectionMerge: nothing,
+			spirv.OpLifetimeStart: nothing, spirv.OpLifetimeStop: nothing, spirv.OpPhi: nothing,
+			spirv.OpAssumeTrueKHR: nothing, spirv.OpLoopControlINTEL: nothing,
 
-		spirv.OpLine: func(l *lowering, in *spirv.Instruction) {
-			l.line = where{file: l.p.module.String(spirv.ID(in.Words[0])), line: in.Words[1]}
-		},
-		spirv.OpNoLine: func(l *lowering, _ *spirv.Instruction) { l.line = where{} },
+			spirv.OpLine: func(l *lowering, in *spirv.Instruction) {
+				l.line = where{file: l.p.module.String(spirv.ID(in.Words[0])), line: in.Words[1]}
+			},
+			spirv.OpNoLine: func(l *lowering, _ *spirv.Instruction) { l.line = where{} },
 
-		spirv.OpUndef: func(l *lowering, in *spirv.Instruction) { l.define(in, l.zero(l.typeOf(in.Type())).words) },
-		spirv.OpBranch: func(l *lowering, in *spirv.Instruction) {
-			to := spirv.ID(in.Words[0])
-			l.setPhis(l.b, to)
-			l.jump(l.call().blocks[to])
-		},
-		spirv.OpBranchConditional: (*lowering).lowerBranch,
-		spirv.OpSwitch:            (*lowering).lowerSwitch,
-		spirv.OpReturn:            func(l *lowering, _ *spirv.Instruction) { l.jump(l.call().after) },
-		spirv.OpReturnValue:       (*lowering).lowerReturnValue,
-		spirv.OpUnreachable:       func(l *lowering, _ *spirv.Instruction) { l.b.Trap(lanes.TrapUnreachable) },
-		spirv.OpFunctionCall:      (*lowering).lowerCall,
+			spirv.OpUndef: func(l *lowering, in *spirv.Instruction) { l.define(in, l.zero(l.typeOf(in.Type())).words) },
+			spirv.OpBranch: func(l *lowering, in *spirv.Instruction) {
+				to := spirv.ID(in.Words[0])
+				l.setPhis(l.b, to)
+				l.jump(l.call().blocks[to])
+			},
+			spirv.OpBranchConditional: (*lowering).lowerBranch,
+			spirv.OpSwitch:            (*lowering).lowerSwitch,
+			spirv.OpReturn:            func(l *lowering, _ *spirv.Instruction) { l.jump(l.call().after) },
+			spirv.OpReturnValue:       (*lowering).lowerReturnValue,
+			spirv.OpUnreachable:       func(l *lowering, _ *spirv.Instruction) { l.b.Trap(lanes.TrapUnreachable) },
+			spirv.OpFunctionCall:      (*lowering).lowerCall,
 
-		spirv.OpFunctionPointerCallINTEL: (*lowering).lowerPointerCall,
+			spirv.OpFunctionPointerCallINTEL: (*lowering).lowerPointerCall,
 
-		spirv.OpControlBarrier: (*lowering).lowerBarrier,
-		spirv.OpMemoryBarrier:  nothing,
+			spirv.OpControlBarrier: (*lowering).lowerBarrier,
+			spirv.OpMemoryBarrier:  nothing,
+		}
 	})
 }
 
@@ -434,7 +425,7 @@ func (l *lowering) instruction(in *spirv.Instruction) {
 	l.line.op = in.Op.String()
 	l.f.Site = len(l.sites)
 	l.sites = append(l.sites, site{l.line, l.p.functionName(l.call().fn.ID())})
-	if lower := lowerers[in.Op]; lower != nil {
+	if lower := lowerers.row(in.Op); lower != nil {
 		lower(l, in)
 		return
 	}

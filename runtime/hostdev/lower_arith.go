@@ -3,6 +3,7 @@ package hostdev
 import (
 	"math/bits"
 
+	"offlink/lazy"
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/spirv"
 )
@@ -18,29 +19,31 @@ type (
 )
 
 func init() {
-	table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
-		spirv.OpSelect:             (*lowering).lowerSelect,
-		spirv.OpCompositeConstruct: (*lowering).lowerConstruct,
-		spirv.OpCompositeExtract:   (*lowering).lowerExtract,
-		spirv.OpCompositeInsert:    (*lowering).lowerInsert,
-		spirv.OpVectorShuffle:      (*lowering).lowerShuffle,
-		spirv.OpBitcast:            (*lowering).lowerBitcast,
-		spirv.OpVectorTimesScalar:  (*lowering).lowerVectorTimesScalar,
-		spirv.OpDot:                (*lowering).lowerDot,
+	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
+		table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
+			spirv.OpSelect:             (*lowering).lowerSelect,
+			spirv.OpCompositeConstruct: (*lowering).lowerConstruct,
+			spirv.OpCompositeExtract:   (*lowering).lowerExtract,
+			spirv.OpCompositeInsert:    (*lowering).lowerInsert,
+			spirv.OpVectorShuffle:      (*lowering).lowerShuffle,
+			spirv.OpBitcast:            (*lowering).lowerBitcast,
+			spirv.OpVectorTimesScalar:  (*lowering).lowerVectorTimesScalar,
+			spirv.OpDot:                (*lowering).lowerDot,
 
-		spirv.OpVectorExtractDynamic: (*lowering).lowerExtractDynamic,
-		spirv.OpVectorInsertDynamic:  (*lowering).lowerInsertDynamic,
-	}
-	for op, f := range lowerInts {
-		table[op] = func(l *lowering, in *spirv.Instruction) { l.lower2(in, f) }
-	}
-	for op, f := range lowerFloats {
-		table[op] = func(l *lowering, in *spirv.Instruction) { l.lower2(in, f) }
-	}
-	for op, f := range lowerUnary {
-		table[op] = func(l *lowering, in *spirv.Instruction) { l.lower1(in, f) }
-	}
-	registerLowerers(table)
+			spirv.OpVectorExtractDynamic: (*lowering).lowerExtractDynamic,
+			spirv.OpVectorInsertDynamic:  (*lowering).lowerInsertDynamic,
+		}
+		for op, f := range lowerInts.Get() {
+			table[op] = func(l *lowering, in *spirv.Instruction) { l.lower2(in, f) }
+		}
+		for op, f := range lowerFloats.Get() {
+			table[op] = func(l *lowering, in *spirv.Instruction) { l.lower2(in, f) }
+		}
+		for op, f := range lowerUnary.Get() {
+			table[op] = func(l *lowering, in *spirv.Instruction) { l.lower1(in, f) }
+		}
+		return table
+	})
 }
 
 // lower1 lowers an operation of one operand.
@@ -200,38 +203,40 @@ func compareSignedOf(op lanes.Op, swap bool) lowerWords2 {
 	}
 }
 
-var lowerInts = map[spirv.Opcode]lowerWords2{
-	spirv.OpIAdd:       lowBitsOf(lanes.OpAdd),
-	spirv.OpISub:       lowBitsOf(lanes.OpSub),
-	spirv.OpIMul:       lowBitsOf(lanes.OpMul),
-	spirv.OpBitwiseAnd: unsignedOf(lanes.OpAnd),
-	spirv.OpBitwiseOr:  unsignedOf(lanes.OpOr),
-	spirv.OpBitwiseXor: unsignedOf(lanes.OpXor),
-	spirv.OpUDiv:       unsignedOf(lanes.OpUDiv),
-	spirv.OpUMod:       unsignedOf(lanes.OpURem),
-	spirv.OpSDiv:       signedOf(lanes.OpSDiv),
-	spirv.OpSRem:       signedOf(lanes.OpSRem),
+var lowerInts = lazy.Map[spirv.Opcode, lowerWords2]{New: func() map[spirv.Opcode]lowerWords2 {
+	return map[spirv.Opcode]lowerWords2{
+		spirv.OpIAdd:       lowBitsOf(lanes.OpAdd),
+		spirv.OpISub:       lowBitsOf(lanes.OpSub),
+		spirv.OpIMul:       lowBitsOf(lanes.OpMul),
+		spirv.OpBitwiseAnd: unsignedOf(lanes.OpAnd),
+		spirv.OpBitwiseOr:  unsignedOf(lanes.OpOr),
+		spirv.OpBitwiseXor: unsignedOf(lanes.OpXor),
+		spirv.OpUDiv:       unsignedOf(lanes.OpUDiv),
+		spirv.OpUMod:       unsignedOf(lanes.OpURem),
+		spirv.OpSDiv:       signedOf(lanes.OpSDiv),
+		spirv.OpSRem:       signedOf(lanes.OpSRem),
 
-	spirv.OpShiftLeftLogical:     shiftOf(lanes.OpShl),
-	spirv.OpShiftRightLogical:    shiftOf(lanes.OpLShr),
-	spirv.OpShiftRightArithmetic: shiftOf(lanes.OpAShr),
+		spirv.OpShiftLeftLogical:     shiftOf(lanes.OpShl),
+		spirv.OpShiftRightLogical:    shiftOf(lanes.OpLShr),
+		spirv.OpShiftRightArithmetic: shiftOf(lanes.OpAShr),
 
-	spirv.OpIEqual:            compareOf(lanes.OpEq, false),
-	spirv.OpINotEqual:         compareOf(lanes.OpNe, false),
-	spirv.OpULessThan:         compareOf(lanes.OpULt, false),
-	spirv.OpULessThanEqual:    compareOf(lanes.OpULe, false),
-	spirv.OpUGreaterThan:      compareOf(lanes.OpULt, true),
-	spirv.OpUGreaterThanEqual: compareOf(lanes.OpULe, true),
-	spirv.OpSLessThan:         compareSignedOf(lanes.OpSLt, false),
-	spirv.OpSLessThanEqual:    compareSignedOf(lanes.OpSLe, false),
-	spirv.OpSGreaterThan:      compareSignedOf(lanes.OpSLt, true),
-	spirv.OpSGreaterThanEqual: compareSignedOf(lanes.OpSLe, true),
+		spirv.OpIEqual:            compareOf(lanes.OpEq, false),
+		spirv.OpINotEqual:         compareOf(lanes.OpNe, false),
+		spirv.OpULessThan:         compareOf(lanes.OpULt, false),
+		spirv.OpULessThanEqual:    compareOf(lanes.OpULe, false),
+		spirv.OpUGreaterThan:      compareOf(lanes.OpULt, true),
+		spirv.OpUGreaterThanEqual: compareOf(lanes.OpULe, true),
+		spirv.OpSLessThan:         compareSignedOf(lanes.OpSLt, false),
+		spirv.OpSLessThanEqual:    compareSignedOf(lanes.OpSLe, false),
+		spirv.OpSGreaterThan:      compareSignedOf(lanes.OpSLt, true),
+		spirv.OpSGreaterThanEqual: compareSignedOf(lanes.OpSLe, true),
 
-	spirv.OpLogicalEqual:    compareOf(lanes.OpEq, false),
-	spirv.OpLogicalNotEqual: unsignedOf(lanes.OpXor),
-	spirv.OpLogicalOr:       unsignedOf(lanes.OpOr),
-	spirv.OpLogicalAnd:      unsignedOf(lanes.OpAnd),
-}
+		spirv.OpLogicalEqual:    compareOf(lanes.OpEq, false),
+		spirv.OpLogicalNotEqual: unsignedOf(lanes.OpXor),
+		spirv.OpLogicalOr:       unsignedOf(lanes.OpOr),
+		spirv.OpLogicalAnd:      unsignedOf(lanes.OpAnd),
+	}
+}}
 
 // Floats. Other operations on halves than these are the interpreter's.
 
@@ -285,98 +290,102 @@ func ordered(not bool) lowerWords2 {
 	})
 }
 
-var lowerFloats = map[spirv.Opcode]lowerWords2{
-	spirv.OpFAdd: floatOf(lanes.OpFAdd), spirv.OpFSub: floatOf(lanes.OpFSub),
-	spirv.OpFMul: floatOf(lanes.OpFMul), spirv.OpFDiv: floatOf(lanes.OpFDiv),
+var lowerFloats = lazy.Map[spirv.Opcode, lowerWords2]{New: func() map[spirv.Opcode]lowerWords2 {
+	return map[spirv.Opcode]lowerWords2{
+		spirv.OpFAdd: floatOf(lanes.OpFAdd), spirv.OpFSub: floatOf(lanes.OpFSub),
+		spirv.OpFMul: floatOf(lanes.OpFMul), spirv.OpFDiv: floatOf(lanes.OpFDiv),
 
-	spirv.OpFOrdEqual:              compareFloats(lanes.OpEq, false, false),
-	spirv.OpFUnordNotEqual:         compareFloats(lanes.OpNe, false, false),
-	spirv.OpFOrdLessThan:           compareFloats(lanes.OpFLt, false, false),
-	spirv.OpFOrdLessThanEqual:      compareFloats(lanes.OpFLe, false, false),
-	spirv.OpFOrdGreaterThan:        compareFloats(lanes.OpFLt, true, false),
-	spirv.OpFOrdGreaterThanEqual:   compareFloats(lanes.OpFLe, true, false),
-	spirv.OpFUnordLessThan:         compareFloats(lanes.OpFLe, true, true),
-	spirv.OpFUnordLessThanEqual:    compareFloats(lanes.OpFLt, true, true),
-	spirv.OpFUnordGreaterThan:      compareFloats(lanes.OpFLe, false, true),
-	spirv.OpFUnordGreaterThanEqual: compareFloats(lanes.OpFLt, false, true),
-	spirv.OpFOrdNotEqual:           orderedNotEqual(false),
-	spirv.OpLessOrGreater:          orderedNotEqual(false),
-	spirv.OpFUnordEqual:            orderedNotEqual(true),
-	spirv.OpOrdered:                ordered(false),
-	spirv.OpUnordered:              ordered(true),
-}
+		spirv.OpFOrdEqual:              compareFloats(lanes.OpEq, false, false),
+		spirv.OpFUnordNotEqual:         compareFloats(lanes.OpNe, false, false),
+		spirv.OpFOrdLessThan:           compareFloats(lanes.OpFLt, false, false),
+		spirv.OpFOrdLessThanEqual:      compareFloats(lanes.OpFLe, false, false),
+		spirv.OpFOrdGreaterThan:        compareFloats(lanes.OpFLt, true, false),
+		spirv.OpFOrdGreaterThanEqual:   compareFloats(lanes.OpFLe, true, false),
+		spirv.OpFUnordLessThan:         compareFloats(lanes.OpFLe, true, true),
+		spirv.OpFUnordLessThanEqual:    compareFloats(lanes.OpFLt, true, true),
+		spirv.OpFUnordGreaterThan:      compareFloats(lanes.OpFLe, false, true),
+		spirv.OpFUnordGreaterThanEqual: compareFloats(lanes.OpFLt, false, true),
+		spirv.OpFOrdNotEqual:           orderedNotEqual(false),
+		spirv.OpLessOrGreater:          orderedNotEqual(false),
+		spirv.OpFUnordEqual:            orderedNotEqual(true),
+		spirv.OpOrdered:                ordered(false),
+		spirv.OpUnordered:              ordered(true),
+	}
+}}
 
 // plain1 is for operations of one operand that the form has.
 func plain1(op lanes.Op) lowerWords1 {
 	return onHalves1(func(l *lowering, x *lanes.Value, _, _ word) *lanes.Value { return l.b.Add(op, x.Kind, x) })
 }
 
-var lowerUnary = map[spirv.Opcode]lowerWords1{
-	spirv.OpFNegate: plain1(lanes.OpFNeg),
-	spirv.OpSNegate: func(l *lowering, x *lanes.Value, w, _ word) *lanes.Value {
-		return l.cut(l.b.Add(lanes.OpSub, x.Kind, l.f.Const(x.Kind, 0), x), w.width)
-	},
-	spirv.OpNot: func(l *lowering, x *lanes.Value, w, _ word) *lanes.Value {
-		return l.b.Add(lanes.OpXor, x.Kind, x, l.f.Const(x.Kind, mask(w.width)))
-	},
-	spirv.OpLogicalNot: func(l *lowering, x *lanes.Value, _, _ word) *lanes.Value { return l.not(x) },
-	spirv.OpIsNan: onHalves1(func(l *lowering, x *lanes.Value, _, _ word) *lanes.Value {
-		return l.b.Add(lanes.OpNe, lanes.Bool, x, x)
-	}),
-	spirv.OpUConvert: func(l *lowering, x *lanes.Value, _, to word) *lanes.Value { return l.resized(x, to) },
-	spirv.OpSConvert: func(l *lowering, x *lanes.Value, from, to word) *lanes.Value {
-		x = l.signed(x, from.width)
-		if x.Kind == lanes.I32 && to.lane == lanes.I64 {
-			return l.cut(l.b.Add(lanes.OpSExt, lanes.I64, x), to.width)
-		}
-		return l.resized(x, to)
-	},
-	spirv.OpFConvert: func(l *lowering, x *lanes.Value, from, to word) *lanes.Value {
-		switch {
-		case from.width == 32 && to.width == 64:
-			return l.b.Add(lanes.OpFWiden, lanes.F64, x)
-		case from.width == 64 && to.width == 32:
-			return l.b.Add(lanes.OpFNarrow, lanes.F32, x)
-		case from.isHalf() && to.width == 32:
-			return l.fromHalf(x)
-		case from.isHalf() && to.width == 64:
-			return l.b.Add(lanes.OpFWiden, lanes.F64, l.fromHalf(x))
-		case from.width == 32 && to.isHalf():
-			return l.toHalf(x)
-		}
-		return nil
-	},
-	spirv.OpConvertSToF: func(l *lowering, x *lanes.Value, from, to word) *lanes.Value {
-		if to.width < 32 {
+var lowerUnary = lazy.Map[spirv.Opcode, lowerWords1]{New: func() map[spirv.Opcode]lowerWords1 {
+	return map[spirv.Opcode]lowerWords1{
+		spirv.OpFNegate: plain1(lanes.OpFNeg),
+		spirv.OpSNegate: func(l *lowering, x *lanes.Value, w, _ word) *lanes.Value {
+			return l.cut(l.b.Add(lanes.OpSub, x.Kind, l.f.Const(x.Kind, 0), x), w.width)
+		},
+		spirv.OpNot: func(l *lowering, x *lanes.Value, w, _ word) *lanes.Value {
+			return l.b.Add(lanes.OpXor, x.Kind, x, l.f.Const(x.Kind, mask(w.width)))
+		},
+		spirv.OpLogicalNot: func(l *lowering, x *lanes.Value, _, _ word) *lanes.Value { return l.not(x) },
+		spirv.OpIsNan: onHalves1(func(l *lowering, x *lanes.Value, _, _ word) *lanes.Value {
+			return l.b.Add(lanes.OpNe, lanes.Bool, x, x)
+		}),
+		spirv.OpUConvert: func(l *lowering, x *lanes.Value, _, to word) *lanes.Value { return l.resized(x, to) },
+		spirv.OpSConvert: func(l *lowering, x *lanes.Value, from, to word) *lanes.Value {
+			x = l.signed(x, from.width)
+			if x.Kind == lanes.I32 && to.lane == lanes.I64 {
+				return l.cut(l.b.Add(lanes.OpSExt, lanes.I64, x), to.width)
+			}
+			return l.resized(x, to)
+		},
+		spirv.OpFConvert: func(l *lowering, x *lanes.Value, from, to word) *lanes.Value {
+			switch {
+			case from.width == 32 && to.width == 64:
+				return l.b.Add(lanes.OpFWiden, lanes.F64, x)
+			case from.width == 64 && to.width == 32:
+				return l.b.Add(lanes.OpFNarrow, lanes.F32, x)
+			case from.isHalf() && to.width == 32:
+				return l.fromHalf(x)
+			case from.isHalf() && to.width == 64:
+				return l.b.Add(lanes.OpFWiden, lanes.F64, l.fromHalf(x))
+			case from.width == 32 && to.isHalf():
+				return l.toHalf(x)
+			}
 			return nil
-		}
-		return l.b.Add(lanes.OpSToF, to.lane, l.signed(x, from.width))
-	},
-	spirv.OpConvertUToF: func(l *lowering, x *lanes.Value, _, to word) *lanes.Value {
-		if to.width < 32 {
-			return nil
-		}
-		return l.b.Add(lanes.OpUToF, to.lane, x)
-	},
-	spirv.OpConvertFToS: onHalves1(func(l *lowering, x *lanes.Value, _, to word) *lanes.Value {
-		v := l.b.Add(lanes.OpFToS, to.lane, x)
-		if to.width == 32 || to.width == 64 {
-			return v
-		}
-		// The form's conversion saturates at 32 or 64 bits; narrower integers
-		// are limited after it.
-		limit := mask(to.width) >> 1
-		v = l.choose(lanes.OpSLt, v, l.f.Const(v.Kind, limit))
-		return l.cut(l.choose(lanes.OpSLt, l.f.Const(v.Kind, ^limit), v, true), to.width)
-	}),
-	spirv.OpConvertFToU: onHalves1(func(l *lowering, x *lanes.Value, _, to word) *lanes.Value {
-		v := l.b.Add(lanes.OpFToU, to.lane, x)
-		if to.width == 32 || to.width == 64 {
-			return v
-		}
-		return l.choose(lanes.OpULt, v, l.f.Const(v.Kind, mask(to.width)))
-	}),
-}
+		},
+		spirv.OpConvertSToF: func(l *lowering, x *lanes.Value, from, to word) *lanes.Value {
+			if to.width < 32 {
+				return nil
+			}
+			return l.b.Add(lanes.OpSToF, to.lane, l.signed(x, from.width))
+		},
+		spirv.OpConvertUToF: func(l *lowering, x *lanes.Value, _, to word) *lanes.Value {
+			if to.width < 32 {
+				return nil
+			}
+			return l.b.Add(lanes.OpUToF, to.lane, x)
+		},
+		spirv.OpConvertFToS: onHalves1(func(l *lowering, x *lanes.Value, _, to word) *lanes.Value {
+			v := l.b.Add(lanes.OpFToS, to.lane, x)
+			if to.width == 32 || to.width == 64 {
+				return v
+			}
+			// The form's conversion saturates at 32 or 64 bits; narrower integers
+			// are limited after it.
+			limit := mask(to.width) >> 1
+			v = l.choose(lanes.OpSLt, v, l.f.Const(v.Kind, limit))
+			return l.cut(l.choose(lanes.OpSLt, l.f.Const(v.Kind, ^limit), v, true), to.width)
+		}),
+		spirv.OpConvertFToU: onHalves1(func(l *lowering, x *lanes.Value, _, to word) *lanes.Value {
+			v := l.b.Add(lanes.OpFToU, to.lane, x)
+			if to.width == 32 || to.width == 64 {
+				return v
+			}
+			return l.choose(lanes.OpULt, v, l.f.Const(v.Kind, mask(to.width)))
+		}),
+	}
+}}
 
 // choose is x if x op y, else y; with other it is y if x op y, else x.
 func (l *lowering) choose(op lanes.Op, x, y *lanes.Value, other ...bool) *lanes.Value {

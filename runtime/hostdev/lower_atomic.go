@@ -8,37 +8,39 @@ import (
 // Atomic operations. Floats go as their bits.
 
 func init() {
-	table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
-		spirv.OpAtomicLoad: func(l *lowering, in *spirv.Instruction) { l.lowerAtomic(in, lanes.AtomicLoad, nil) },
-		spirv.OpAtomicStore: func(l *lowering, in *spirv.Instruction) {
-			p, v := l.value(spirv.ID(in.Words[0])), l.value(spirv.ID(in.Words[3]))
-			l.b.AddAtomic(lanes.AtomicStore, l.atomicKind(v.t), int(v.t.size), l.boundsOf(p), l.addressOf(p).Low(), l.atomicBits(v))
-		},
-		spirv.OpAtomicIIncrement: atomicOne(lanes.AtomicAdd),
-		spirv.OpAtomicIDecrement: atomicOne(lanes.AtomicSub),
+	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
+		table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
+			spirv.OpAtomicLoad: func(l *lowering, in *spirv.Instruction) { l.lowerAtomic(in, lanes.AtomicLoad, nil) },
+			spirv.OpAtomicStore: func(l *lowering, in *spirv.Instruction) {
+				p, v := l.value(spirv.ID(in.Words[0])), l.value(spirv.ID(in.Words[3]))
+				l.b.AddAtomic(lanes.AtomicStore, l.atomicKind(v.t), int(v.t.size), l.boundsOf(p), l.addressOf(p).Low(), l.atomicBits(v))
+			},
+			spirv.OpAtomicIIncrement: atomicOne(lanes.AtomicAdd),
+			spirv.OpAtomicIDecrement: atomicOne(lanes.AtomicSub),
 
-		spirv.OpAtomicFlagTestAndSet: (*lowering).lowerTestAndSet,
-		spirv.OpAtomicFlagClear: func(l *lowering, in *spirv.Instruction) {
-			p := l.value(spirv.ID(in.Words[0]))
-			l.b.AddAtomic(lanes.AtomicStore, lanes.I32, flagSize, l.boundsOf(p), l.addressOf(p).Low(), l.i32(0))
-		},
+			spirv.OpAtomicFlagTestAndSet: (*lowering).lowerTestAndSet,
+			spirv.OpAtomicFlagClear: func(l *lowering, in *spirv.Instruction) {
+				p := l.value(spirv.ID(in.Words[0]))
+				l.b.AddAtomic(lanes.AtomicStore, lanes.I32, flagSize, l.boundsOf(p), l.addressOf(p).Low(), l.i32(0))
+			},
 
-		spirv.OpAtomicCompareExchange:     (*lowering).lowerCompareExchange,
-		spirv.OpAtomicCompareExchangeWeak: (*lowering).lowerCompareExchange,
-	}
-	for op, atomic := range map[spirv.Opcode]lanes.AtomicOp{
-		spirv.OpAtomicExchange: lanes.AtomicExchange, spirv.OpAtomicIAdd: lanes.AtomicAdd, spirv.OpAtomicISub: lanes.AtomicSub,
-		spirv.OpAtomicAnd: lanes.AtomicAnd, spirv.OpAtomicOr: lanes.AtomicOr, spirv.OpAtomicXor: lanes.AtomicXor,
-		spirv.OpAtomicSMin: lanes.AtomicSMin, spirv.OpAtomicSMax: lanes.AtomicSMax,
-		spirv.OpAtomicUMin: lanes.AtomicUMin, spirv.OpAtomicUMax: lanes.AtomicUMax,
-		spirv.OpAtomicFAddEXT: lanes.AtomicFAdd, spirv.OpAtomicFMinEXT: lanes.AtomicFMin, spirv.OpAtomicFMaxEXT: lanes.AtomicFMax,
-	} {
-		table[op] = func(l *lowering, in *spirv.Instruction) {
-			v := l.arg(in, 3)
-			l.lowerAtomic(in, atomic, []*lanes.Value{l.atomicBits(v)})
+			spirv.OpAtomicCompareExchange:     (*lowering).lowerCompareExchange,
+			spirv.OpAtomicCompareExchangeWeak: (*lowering).lowerCompareExchange,
 		}
-	}
-	registerLowerers(table)
+		for op, atomic := range map[spirv.Opcode]lanes.AtomicOp{
+			spirv.OpAtomicExchange: lanes.AtomicExchange, spirv.OpAtomicIAdd: lanes.AtomicAdd, spirv.OpAtomicISub: lanes.AtomicSub,
+			spirv.OpAtomicAnd: lanes.AtomicAnd, spirv.OpAtomicOr: lanes.AtomicOr, spirv.OpAtomicXor: lanes.AtomicXor,
+			spirv.OpAtomicSMin: lanes.AtomicSMin, spirv.OpAtomicSMax: lanes.AtomicSMax,
+			spirv.OpAtomicUMin: lanes.AtomicUMin, spirv.OpAtomicUMax: lanes.AtomicUMax,
+			spirv.OpAtomicFAddEXT: lanes.AtomicFAdd, spirv.OpAtomicFMinEXT: lanes.AtomicFMin, spirv.OpAtomicFMaxEXT: lanes.AtomicFMax,
+		} {
+			table[op] = func(l *lowering, in *spirv.Instruction) {
+				v := l.arg(in, 3)
+				l.lowerAtomic(in, atomic, []*lanes.Value{l.atomicBits(v)})
+			}
+		}
+		return table
+	})
 }
 
 func (l *lowering) atomicKind(t *typ) lanes.Kind {

@@ -1,6 +1,7 @@
 package hostdev
 
 import (
+	"offlink/lazy"
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/spirv"
 )
@@ -9,19 +10,21 @@ import (
 // of integers; any and all of a vector.
 
 func init() {
-	table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
-		spirv.OpAny: func(l *lowering, in *spirv.Instruction) { l.lowerReduction(in, lanes.OpOr) },
-		spirv.OpAll: func(l *lowering, in *spirv.Instruction) { l.lowerReduction(in, lanes.OpAnd) },
-	}
-	for op, test := range classTests {
-		table[op] = func(l *lowering, in *spirv.Instruction) {
-			l.lower1(in, func(l *lowering, x *lanes.Value, w, _ word) *lanes.Value { return test(l.floatBits(x, w)) })
+	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
+		table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
+			spirv.OpAny: func(l *lowering, in *spirv.Instruction) { l.lowerReduction(in, lanes.OpOr) },
+			spirv.OpAll: func(l *lowering, in *spirv.Instruction) { l.lowerReduction(in, lanes.OpAnd) },
 		}
-	}
-	for op, f := range lowerBits {
-		table[op] = func(l *lowering, in *spirv.Instruction) { l.lower1(in, f) }
-	}
-	registerLowerers(table)
+		for op, test := range classTests.Get() {
+			table[op] = func(l *lowering, in *spirv.Instruction) {
+				l.lower1(in, func(l *lowering, x *lanes.Value, w, _ word) *lanes.Value { return test(l.floatBits(x, w)) })
+			}
+		}
+		for op, f := range lowerBits.Get() {
+			table[op] = func(l *lowering, in *spirv.Instruction) { l.lower1(in, f) }
+		}
+		return table
+	})
 }
 
 // lowerReduction joins the components of a vector of bool.
@@ -67,22 +70,26 @@ func (f floatBits) test(op lanes.Op, less, with uint64) *lanes.Value {
 
 // classTests are the questions about a float. A number is normal if its exponent is neither
 // the least nor the largest one, which one comparison of unsigned numbers finds.
-var classTests = map[spirv.Opcode]func(f floatBits) *lanes.Value{
-	spirv.OpIsInf:    func(f floatBits) *lanes.Value { return f.test(lanes.OpEq, 0, f.exponent) },
-	spirv.OpIsFinite: func(f floatBits) *lanes.Value { return f.test(lanes.OpULt, 0, f.exponent) },
-	spirv.OpIsNormal: func(f floatBits) *lanes.Value { return f.test(lanes.OpULt, f.least, f.exponent-f.least) },
-	spirv.OpSignBitSet: func(f floatBits) *lanes.Value {
-		k := f.bits.Kind
-		return f.l.b.Add(lanes.OpNe, lanes.Bool, f.l.b.Add(lanes.OpAnd, k, f.bits, f.l.f.Const(k, f.sign)), f.l.f.Const(k, 0))
-	},
-}
+var classTests = lazy.Map[spirv.Opcode, func(f floatBits) *lanes.Value]{New: func() map[spirv.Opcode]func(f floatBits) *lanes.Value {
+	return map[spirv.Opcode]func(f floatBits) *lanes.Value{
+		spirv.OpIsInf:    func(f floatBits) *lanes.Value { return f.test(lanes.OpEq, 0, f.exponent) },
+		spirv.OpIsFinite: func(f floatBits) *lanes.Value { return f.test(lanes.OpULt, 0, f.exponent) },
+		spirv.OpIsNormal: func(f floatBits) *lanes.Value { return f.test(lanes.OpULt, f.least, f.exponent-f.least) },
+		spirv.OpSignBitSet: func(f floatBits) *lanes.Value {
+			k := f.bits.Kind
+			return f.l.b.Add(lanes.OpNe, lanes.Bool, f.l.b.Add(lanes.OpAnd, k, f.bits, f.l.f.Const(k, f.sign)), f.l.f.Const(k, 0))
+		},
+	}
+}}
 
-var lowerBits = map[spirv.Opcode]lowerWords1{
-	spirv.OpBitCount: func(l *lowering, x *lanes.Value, _, to word) *lanes.Value {
-		return l.resized(l.b.Add(lanes.OpPopcnt, x.Kind, x), to)
-	},
-	spirv.OpBitReverse: func(l *lowering, x *lanes.Value, w, _ word) *lanes.Value { return l.reversed(x, w.width) },
-}
+var lowerBits = lazy.Map[spirv.Opcode, lowerWords1]{New: func() map[spirv.Opcode]lowerWords1 {
+	return map[spirv.Opcode]lowerWords1{
+		spirv.OpBitCount: func(l *lowering, x *lanes.Value, _, to word) *lanes.Value {
+			return l.resized(l.b.Add(lanes.OpPopcnt, x.Kind, x), to)
+		},
+		spirv.OpBitReverse: func(l *lowering, x *lanes.Value, w, _ word) *lanes.Value { return l.reversed(x, w.width) },
+	}
+}}
 
 // reversed swaps neighbours of 1, 2, 4 and more bits; a number narrower than its
 // word comes down by a shift.

@@ -9,10 +9,12 @@ import (
 // interpreter's (emit_dot.go).
 
 func init() {
-	registerLowerers(map[spirv.Opcode]func(*lowering, *spirv.Instruction){
-		spirv.OpSDot: integerDotLowerer(true, true, false), spirv.OpSDotAccSat: integerDotLowerer(true, true, true),
-		spirv.OpUDot: integerDotLowerer(false, false, false), spirv.OpUDotAccSat: integerDotLowerer(false, false, true),
-		spirv.OpSUDot: integerDotLowerer(true, false, false), spirv.OpSUDotAccSat: integerDotLowerer(true, false, true),
+	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
+		return map[spirv.Opcode]func(*lowering, *spirv.Instruction){
+			spirv.OpSDot: integerDotLowerer(true, true, false), spirv.OpSDotAccSat: integerDotLowerer(true, true, true),
+			spirv.OpUDot: integerDotLowerer(false, false, false), spirv.OpUDotAccSat: integerDotLowerer(false, false, true),
+			spirv.OpSUDot: integerDotLowerer(true, false, false), spirv.OpSUDotAccSat: integerDotLowerer(true, false, true),
+		}
 	})
 }
 

@@ -1,6 +1,9 @@
 package hostdev
 
-import "offlink/runtime/hostdev/internal/lanes"
+import (
+	"offlink/lazy"
+	"offlink/runtime/hostdev/internal/lanes"
+)
 
 // Lengths and cross products of vectors.
 
@@ -8,12 +11,15 @@ import "offlink/runtime/hostdev/internal/lanes"
 // does not have.
 type stdVector func(l *lowering, args []lowered) []*lanes.Value
 
-var stdVectors = map[string]stdVector{
-	"length": lengthWords, "fast_length": lengthWords,
-	"distance": distanceWords, "fast_distance": distanceWords,
-	"normalize": normalizedWords, "fast_normalize": normalizedWords,
-	"cross": crossWords,
-}
+var stdVectors = lazy.Map[string, stdVector]{New: func() map[string]stdVector {
+	return map[string]stdVector{
+		"length": lengthWords, "fast_length": lengthWords,
+		"distance": distanceWords, "fast_distance": distanceWords,
+		"normalize": normalizedWords, "fast_normalize": normalizedWords,
+		"cross":   crossWords,
+		"shuffle": shuffledWords, "shuffle2": shuffledPair,
+	}
+}}
 
 func lengthWords(l *lowering, args []lowered) []*lanes.Value {
 	w := wordsOf(args[0].t)[0]

@@ -1,6 +1,7 @@
 package hostdev
 
 import (
+	"offlink/lazy"
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/spirv"
 )
@@ -10,42 +11,46 @@ import (
 // interpreter does; after another one each takes its result.
 
 // groupCombines are the operations that groups reduce and scan with.
-var groupCombines = map[spirv.Opcode]lowerWords2{}
-
-func init() {
+var groupCombines = lazy.Map[spirv.Opcode, lowerWords2]{New: func() map[spirv.Opcode]lowerWords2 {
+	table := map[spirv.Opcode]lowerWords2{}
 	for op, same := range map[spirv.Opcode]spirv.Opcode{
 		spirv.OpGroupIAdd: spirv.OpIAdd, spirv.OpGroupIMulKHR: spirv.OpIMul,
 		spirv.OpGroupBitwiseAndKHR: spirv.OpBitwiseAnd, spirv.OpGroupBitwiseOrKHR: spirv.OpBitwiseOr, spirv.OpGroupBitwiseXorKHR: spirv.OpBitwiseXor,
 		spirv.OpGroupLogicalAndKHR: spirv.OpLogicalAnd, spirv.OpGroupLogicalOrKHR: spirv.OpLogicalOr, spirv.OpGroupLogicalXorKHR: spirv.OpLogicalNotEqual,
 	} {
-		groupCombines[op] = lowerInts[same]
+		table[op] = lowerInts.Get()[same]
 	}
 	for op, name := range map[spirv.Opcode]string{
 		spirv.OpGroupSMin: "s_min", spirv.OpGroupUMin: "u_min", spirv.OpGroupSMax: "s_max", spirv.OpGroupUMax: "u_max",
 		spirv.OpGroupFMin: "fmin", spirv.OpGroupFMax: "fmax",
 	} {
-		groupCombines[op] = stdLower2[name]
+		table[op] = stdLower2.Get()[name]
 	}
-	groupCombines[spirv.OpGroupFAdd] = floatOf(lanes.OpFAdd)
-	groupCombines[spirv.OpGroupFMulKHR] = floatOf(lanes.OpFMul)
+	table[spirv.OpGroupFAdd] = floatOf(lanes.OpFAdd)
+	table[spirv.OpGroupFMulKHR] = floatOf(lanes.OpFMul)
+	return table
+}}
 
-	table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
-		spirv.OpGroupAll:        groupVoteLowerer(spirv.OpGroupLogicalAndKHR, false),
-		spirv.OpGroupAny:        groupVoteLowerer(spirv.OpGroupLogicalOrKHR, false),
-		spirv.OpGroupBroadcast:  (*lowering).lowerBroadcast,
-		spirv.OpGroupAsyncCopy:  (*lowering).lowerAsyncCopy,
-		spirv.OpGroupWaitEvents: func(*lowering, *spirv.Instruction) {},
+func init() {
+	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
+		table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
+			spirv.OpGroupAll:        groupVoteLowerer(spirv.OpGroupLogicalAndKHR, false),
+			spirv.OpGroupAny:        groupVoteLowerer(spirv.OpGroupLogicalOrKHR, false),
+			spirv.OpGroupBroadcast:  (*lowering).lowerBroadcast,
+			spirv.OpGroupAsyncCopy:  (*lowering).lowerAsyncCopy,
+			spirv.OpGroupWaitEvents: func(*lowering, *spirv.Instruction) {},
 
-		spirv.OpGroupNonUniformAll: groupVoteLowerer(spirv.OpGroupLogicalAndKHR, true),
-		spirv.OpGroupNonUniformAny: groupVoteLowerer(spirv.OpGroupLogicalOrKHR, true),
-	}
-	for op := range groupOps {
-		table[op] = groupLowerer(op, false)
-	}
-	for op, same := range nonUniform {
-		table[op] = groupLowerer(same, true)
-	}
-	registerLowerers(table)
+			spirv.OpGroupNonUniformAll: groupVoteLowerer(spirv.OpGroupLogicalAndKHR, true),
+			spirv.OpGroupNonUniformAny: groupVoteLowerer(spirv.OpGroupLogicalOrKHR, true),
+		}
+		for op := range groupOps.Get() {
+			table[op] = groupLowerer(op, false)
+		}
+		for op, same := range nonUniform.Get() {
+			table[op] = groupLowerer(same, true)
+		}
+		return table
+	})
 }
 
 // groupLowerer lowers a reduction or a scan; partial ones are those of the
@@ -71,8 +76,8 @@ func (l *lowering) scopeOf(in *spirv.Instruction) uint64 {
 
 // overGroup reduces or scans the words of a value, each on its own.
 func (l *lowering) overGroup(in *spirv.Instruction, op spirv.Opcode, what uint32, v lowered, partial bool) {
-	row := groupOps[op]
-	c := combining{l: l, op: groupCombines[op], what: what, w: scalarWord(v.t.scalar()), partial: partial}
+	row := groupOps.Get()[op]
+	c := combining{l: l, op: groupCombines.Get()[op], what: what, w: scalarWord(v.t.scalar()), partial: partial}
 	if what == groupClustered {
 		c.what, c.cluster = groupReduce, min(l.clusterSize(in), l.k.subgroup)
 	}

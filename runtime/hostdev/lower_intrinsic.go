@@ -1,6 +1,7 @@
 package hostdev
 
 import (
+	"offlink/lazy"
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/spirv"
 )
@@ -9,10 +10,12 @@ import (
 // intrinsic.go.
 
 // sameIntrinsics are those that OpenCL.std has under another name.
-var sameIntrinsics = map[string]string{
-	"smin": "s_min", "smax": "s_max", "umin": "u_min", "umax": "u_max", "abs": "s_abs",
-	"ctlz": "clz", "cttz": "ctz", "ctpop": "popcount",
-}
+var sameIntrinsics = lazy.Map[string, string]{New: func() map[string]string {
+	return map[string]string{
+		"smin": "s_min", "smax": "s_max", "umin": "u_min", "umax": "u_max", "abs": "s_abs",
+		"ctlz": "clz", "cttz": "ctz", "ctpop": "popcount",
+	}
+}}
 
 // lowerIntrinsic lowers a call of an intrinsic. Arguments after the operands, which make
 // some results undefined, are cut off.
@@ -24,12 +27,12 @@ func (l *lowering) lowerIntrinsic(in *spirv.Instruction, name string) {
 		l.lowerFunnel(in, ids, base == "fshl")
 		return
 	}
-	same := sameIntrinsics[base]
+	same := sameIntrinsics.Get()[base]
 	switch {
 	case same == "":
-	case stdLower1[same] != nil && l.lowerStd(in, same, ids[:1]):
+	case stdLower1.Get()[same] != nil && l.lowerStd(in, same, ids[:1]):
 		return
-	case stdLower2[same] != nil && l.lowerStd(in, same, ids[:2]):
+	case stdLower2.Get()[same] != nil && l.lowerStd(in, same, ids[:2]):
 		return
 	}
 	l.lowerPure(in)

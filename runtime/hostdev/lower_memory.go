@@ -117,30 +117,32 @@ func (l *lowering) moved(p lowered, offset int64) lowered {
 }
 
 func init() {
-	registerLowerers(map[spirv.Opcode]func(*lowering, *spirv.Instruction){
-		spirv.OpVariable:                 (*lowering).lowerVariable,
-		spirv.OpLoad:                     (*lowering).lowerLoad,
-		spirv.OpStore:                    (*lowering).lowerStore,
-		spirv.OpCopyMemory:               (*lowering).lowerCopyMemory,
-		spirv.OpCopyMemorySized:          (*lowering).lowerCopySized,
-		spirv.OpAccessChain:              func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 1) },
-		spirv.OpInBoundsAccessChain:      func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 1) },
-		spirv.OpPtrAccessChain:           func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 2) },
-		spirv.OpInBoundsPtrAccessChain:   func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 2) },
-		spirv.OpPtrCastToGeneric:         (*lowering).lowerPointerCast,
-		spirv.OpGenericCastToPtr:         (*lowering).lowerPointerCast,
-		spirv.OpCopyObject:               (*lowering).lowerPointerCast,
-		spirv.OpGenericCastToPtrExplicit: (*lowering).lowerExplicitCast,
-		spirv.OpGenericPtrMemSemantics:   (*lowering).lowerMemSemantics,
+	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
+		return map[spirv.Opcode]func(*lowering, *spirv.Instruction){
+			spirv.OpVariable:                 (*lowering).lowerVariable,
+			spirv.OpLoad:                     (*lowering).lowerLoad,
+			spirv.OpStore:                    (*lowering).lowerStore,
+			spirv.OpCopyMemory:               (*lowering).lowerCopyMemory,
+			spirv.OpCopyMemorySized:          (*lowering).lowerCopySized,
+			spirv.OpAccessChain:              func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 1) },
+			spirv.OpInBoundsAccessChain:      func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 1) },
+			spirv.OpPtrAccessChain:           func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 2) },
+			spirv.OpInBoundsPtrAccessChain:   func(l *lowering, in *spirv.Instruction) { l.lowerChain(in, 2) },
+			spirv.OpPtrCastToGeneric:         (*lowering).lowerPointerCast,
+			spirv.OpGenericCastToPtr:         (*lowering).lowerPointerCast,
+			spirv.OpCopyObject:               (*lowering).lowerPointerCast,
+			spirv.OpGenericCastToPtrExplicit: (*lowering).lowerExplicitCast,
+			spirv.OpGenericPtrMemSemantics:   (*lowering).lowerMemSemantics,
 
-		spirv.OpCrossWorkgroupCastToPtrINTEL: (*lowering).lowerPointerCast,
-		spirv.OpPtrCastToCrossWorkgroupINTEL: (*lowering).lowerPointerCast,
+			spirv.OpCrossWorkgroupCastToPtrINTEL: (*lowering).lowerPointerCast,
+			spirv.OpPtrCastToCrossWorkgroupINTEL: (*lowering).lowerPointerCast,
 
-		spirv.OpPtrEqual:      func(l *lowering, in *spirv.Instruction) { l.comparePointers(in, lanes.OpEq) },
-		spirv.OpPtrNotEqual:   func(l *lowering, in *spirv.Instruction) { l.comparePointers(in, lanes.OpNe) },
-		spirv.OpPtrDiff:       (*lowering).lowerPtrDiff,
-		spirv.OpConvertPtrToU: (*lowering).lowerPtrToU,
-		spirv.OpConvertUToPtr: (*lowering).lowerUToPtr,
+			spirv.OpPtrEqual:      func(l *lowering, in *spirv.Instruction) { l.comparePointers(in, lanes.OpEq) },
+			spirv.OpPtrNotEqual:   func(l *lowering, in *spirv.Instruction) { l.comparePointers(in, lanes.OpNe) },
+			spirv.OpPtrDiff:       (*lowering).lowerPtrDiff,
+			spirv.OpConvertPtrToU: (*lowering).lowerPtrToU,
+			spirv.OpConvertUToPtr: (*lowering).lowerUToPtr,
+		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package hostdev
 
 import (
+	"offlink/lazy"
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/spirv"
 )
@@ -9,47 +10,51 @@ import (
 // halves of a product; and the remainder with the sign of the divisor.
 
 func init() {
-	table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
-		spirv.OpSMod: func(l *lowering, in *spirv.Instruction) { l.lower2(in, floorRemainder) },
-	}
-	for op, f := range lowerPairs {
-		table[op] = func(l *lowering, in *spirv.Instruction) { l.lowerPair(in, f) }
-	}
-	registerLowerers(table)
+	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
+		table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
+			spirv.OpSMod: func(l *lowering, in *spirv.Instruction) { l.lower2(in, floorRemainder) },
+		}
+		for op, f := range lowerPairs.Get() {
+			table[op] = func(l *lowering, in *spirv.Instruction) { l.lowerPair(in, f) }
+		}
+		return table
+	})
 }
 
 // pairWords lowers one component.
 type pairWords func(l *lowering, x, y *lanes.Value, w word) (low, high *lanes.Value)
 
-var lowerPairs = map[spirv.Opcode]pairWords{
-	spirv.OpIAddCarry: func(l *lowering, x, y *lanes.Value, w word) (sum, carry *lanes.Value) {
-		sum = l.cut(l.b.Add(lanes.OpAdd, x.Kind, x, y), w.width)
-		return sum, l.oneOrZero(x.Kind, l.b.Add(lanes.OpULt, lanes.Bool, sum, x))
-	},
-	spirv.OpISubBorrow: func(l *lowering, x, y *lanes.Value, w word) (difference, borrow *lanes.Value) {
-		difference = l.cut(l.b.Add(lanes.OpSub, x.Kind, x, y), w.width)
-		return difference, l.oneOrZero(x.Kind, l.b.Add(lanes.OpULt, lanes.Bool, x, y))
-	},
-	spirv.OpUMulExtended: func(l *lowering, x, y *lanes.Value, w word) (low, high *lanes.Value) {
-		if w.width <= 32 {
-			return l.halves(l.b.Add(lanes.OpZExt, lanes.I64, x), l.b.Add(lanes.OpZExt, lanes.I64, y), w)
-		}
-		return l.b.Add(lanes.OpMul, x.Kind, x, y), l.highProduct(x, y)
-	},
-	spirv.OpSMulExtended: func(l *lowering, x, y *lanes.Value, w word) (low, high *lanes.Value) {
-		b := l.b
-		if w.width <= 32 {
-			return l.halves(b.Add(lanes.OpSExt, lanes.I64, l.signed(x, w.width)), b.Add(lanes.OpSExt, lanes.I64, l.signed(y, w.width)), w)
-		}
-		zero := l.f.Const(x.Kind, 0)
-		high = l.highProduct(x, y)
-		for _, of := range [][2]*lanes.Value{{x, y}, {y, x}} {
-			less := b.Add(lanes.OpSelect, x.Kind, b.Add(lanes.OpSLt, lanes.Bool, of[0], zero), of[1], zero)
-			high = b.Add(lanes.OpSub, x.Kind, high, less)
-		}
-		return b.Add(lanes.OpMul, x.Kind, x, y), high
-	},
-}
+var lowerPairs = lazy.Map[spirv.Opcode, pairWords]{New: func() map[spirv.Opcode]pairWords {
+	return map[spirv.Opcode]pairWords{
+		spirv.OpIAddCarry: func(l *lowering, x, y *lanes.Value, w word) (sum, carry *lanes.Value) {
+			sum = l.cut(l.b.Add(lanes.OpAdd, x.Kind, x, y), w.width)
+			return sum, l.oneOrZero(x.Kind, l.b.Add(lanes.OpULt, lanes.Bool, sum, x))
+		},
+		spirv.OpISubBorrow: func(l *lowering, x, y *lanes.Value, w word) (difference, borrow *lanes.Value) {
+			difference = l.cut(l.b.Add(lanes.OpSub, x.Kind, x, y), w.width)
+			return difference, l.oneOrZero(x.Kind, l.b.Add(lanes.OpULt, lanes.Bool, x, y))
+		},
+		spirv.OpUMulExtended: func(l *lowering, x, y *lanes.Value, w word) (low, high *lanes.Value) {
+			if w.width <= 32 {
+				return l.halves(l.b.Add(lanes.OpZExt, lanes.I64, x), l.b.Add(lanes.OpZExt, lanes.I64, y), w)
+			}
+			return l.b.Add(lanes.OpMul, x.Kind, x, y), l.highProduct(x, y)
+		},
+		spirv.OpSMulExtended: func(l *lowering, x, y *lanes.Value, w word) (low, high *lanes.Value) {
+			b := l.b
+			if w.width <= 32 {
+				return l.halves(b.Add(lanes.OpSExt, lanes.I64, l.signed(x, w.width)), b.Add(lanes.OpSExt, lanes.I64, l.signed(y, w.width)), w)
+			}
+			zero := l.f.Const(x.Kind, 0)
+			high = l.highProduct(x, y)
+			for _, of := range [][2]*lanes.Value{{x, y}, {y, x}} {
+				less := b.Add(lanes.OpSelect, x.Kind, b.Add(lanes.OpSLt, lanes.Bool, of[0], zero), of[1], zero)
+				high = b.Add(lanes.OpSub, x.Kind, high, less)
+			}
+			return b.Add(lanes.OpMul, x.Kind, x, y), high
+		},
+	}
+}}
 
 // lowerPair gives first the first result of all components, as the struct has them.
 func (l *lowering) lowerPair(in *spirv.Instruction, f pairWords) {

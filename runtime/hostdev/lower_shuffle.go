@@ -5,14 +5,13 @@ import "offlink/runtime/hostdev/internal/lanes"
 // Shuffles: the low bits of each component of a mask choose among the components of one
 // vector, or of two side by side.
 
-func init() {
-	stdVectors["shuffle"] = func(l *lowering, args []lowered) []*lanes.Value {
-		return l.pickComponents(args[0].words, args[1].words)
-	}
-	stdVectors["shuffle2"] = func(l *lowering, args []lowered) []*lanes.Value {
-		both := append(append([]*lanes.Value(nil), args[0].words...), args[1].words...)
-		return l.pickComponents(both, args[2].words)
-	}
+func shuffledWords(l *lowering, args []lowered) []*lanes.Value {
+	return l.pickComponents(args[0].words, args[1].words)
+}
+
+func shuffledPair(l *lowering, args []lowered) []*lanes.Value {
+	both := append(append([]*lanes.Value(nil), args[0].words...), args[1].words...)
+	return l.pickComponents(both, args[2].words)
 }
 
 func (l *lowering) pickComponents(from, mask []*lanes.Value) (words []*lanes.Value) {

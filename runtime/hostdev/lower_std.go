@@ -1,6 +1,7 @@
 package hostdev
 
 import (
+	"offlink/lazy"
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/spirv"
 )
@@ -8,7 +9,9 @@ import (
 // The instructions of OpenCL.std that the form has; the others are called.
 
 func init() {
-	registerLowerers(map[spirv.Opcode]func(*lowering, *spirv.Instruction){spirv.OpExtInst: (*lowering).lowerExtInst})
+	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
+		return map[spirv.Opcode]func(*lowering, *spirv.Instruction){spirv.OpExtInst: (*lowering).lowerExtInst}
+	})
 }
 
 // std1 and std3 lower the words of floats of 32 and 64 bits, or of integers. They return
@@ -44,7 +47,7 @@ func (l *lowering) lowerExtInst(in *spirv.Instruction) {
 
 // lowerStdVector lowers instructions of whole vectors, and tells whether it could.
 func (l *lowering) lowerStdVector(in *spirv.Instruction, name string, ids []uint32) bool {
-	f := stdVectors[name]
+	f := stdVectors.Get()[name]
 	if f == nil {
 		return false
 	}
@@ -61,7 +64,7 @@ func (l *lowering) lowerStdVector(in *spirv.Instruction, name string, ids []uint
 
 // lowerStd lowers by the tables, and tells whether it could.
 func (l *lowering) lowerStd(in *spirv.Instruction, name string, ids []uint32) bool {
-	if stdLower1[name] == nil && stdLower2[name] == nil && stdLower3[name] == nil {
+	if stdLower1.Get()[name] == nil && stdLower2.Get()[name] == nil && stdLower3.Get()[name] == nil {
 		return false // its operands may be literals
 	}
 	var args []lowered
@@ -71,7 +74,7 @@ func (l *lowering) lowerStd(in *spirv.Instruction, name string, ids []uint32) bo
 	var words []*lanes.Value
 	for i, w := range wordsOf(l.typeOf(in.Type())) {
 		var r *lanes.Value
-		switch f1, f2, f3 := stdLower1[name], stdLower2[name], stdLower3[name]; {
+		switch f1, f2, f3 := stdLower1.Get()[name], stdLower2.Get()[name], stdLower3.Get()[name]; {
 		case f1 != nil && len(args) == 1 && args[0].words != nil:
 			r = f1(l, args[0].words[i], w)
 		case f2 != nil && len(args) == 2:
@@ -102,23 +105,25 @@ func stdFloat1(op lanes.Op) std1 {
 // stdLower1 has the functions of one operand. OpenCL allows native_ and half_
 // functions to be less exact; here they are not, so that a kernel gives the same
 // results in every executor.
-var stdLower1 = map[string]std1{
-	"fabs": stdFloat1(lanes.OpFAbs), "sqrt": stdFloat1(lanes.OpFSqrt), "floor": stdFloat1(lanes.OpFFloor),
-	"ceil": stdFloat1(lanes.OpFCeil), "trunc": stdFloat1(lanes.OpFTrunc), "rint": stdFloat1(lanes.OpFNearest),
-	"native_sqrt": stdFloat1(lanes.OpFSqrt), "half_sqrt": stdFloat1(lanes.OpFSqrt),
-	"native_recip": stdReciprocal, "half_recip": stdReciprocal,
-	"rsqrt": stdRsqrt, "native_rsqrt": stdRsqrt, "half_rsqrt": stdRsqrt,
+var stdLower1 = lazy.Map[string, std1]{New: func() map[string]std1 {
+	return map[string]std1{
+		"fabs": stdFloat1(lanes.OpFAbs), "sqrt": stdFloat1(lanes.OpFSqrt), "floor": stdFloat1(lanes.OpFFloor),
+		"ceil": stdFloat1(lanes.OpFCeil), "trunc": stdFloat1(lanes.OpFTrunc), "rint": stdFloat1(lanes.OpFNearest),
+		"native_sqrt": stdFloat1(lanes.OpFSqrt), "half_sqrt": stdFloat1(lanes.OpFSqrt),
+		"native_recip": stdReciprocal, "half_recip": stdReciprocal,
+		"rsqrt": stdRsqrt, "native_rsqrt": stdRsqrt, "half_rsqrt": stdRsqrt,
 
-	"s_abs": func(l *lowering, x *lanes.Value, w word) *lanes.Value {
-		x = l.signed(x, w.width)
-		negative := l.b.Add(lanes.OpSLt, lanes.Bool, x, l.f.Const(x.Kind, 0))
-		minus := l.b.Add(lanes.OpSub, x.Kind, l.f.Const(x.Kind, 0), x)
-		return l.cut(l.b.Add(lanes.OpSelect, x.Kind, negative, minus, x), w.width)
-	},
-	"u_abs": func(_ *lowering, x *lanes.Value, _ word) *lanes.Value { return x },
-	"clz":   stdWhole(lanes.OpClz), "ctz": stdWhole(lanes.OpCtz),
-	"popcount": func(l *lowering, x *lanes.Value, _ word) *lanes.Value { return l.b.Add(lanes.OpPopcnt, x.Kind, x) },
-}
+		"s_abs": func(l *lowering, x *lanes.Value, w word) *lanes.Value {
+			x = l.signed(x, w.width)
+			negative := l.b.Add(lanes.OpSLt, lanes.Bool, x, l.f.Const(x.Kind, 0))
+			minus := l.b.Add(lanes.OpSub, x.Kind, l.f.Const(x.Kind, 0), x)
+			return l.cut(l.b.Add(lanes.OpSelect, x.Kind, negative, minus, x), w.width)
+		},
+		"u_abs": func(_ *lowering, x *lanes.Value, _ word) *lanes.Value { return x },
+		"clz":   stdWhole(lanes.OpClz), "ctz": stdWhole(lanes.OpCtz),
+		"popcount": func(l *lowering, x *lanes.Value, _ word) *lanes.Value { return l.b.Add(lanes.OpPopcnt, x.Kind, x) },
+	}
+}}
 
 // stdWhole is for integers that fill 32 or 64 bits: in a narrower one the zeros
 // above the number would count.
@@ -188,17 +193,19 @@ func stdExtreme(op lanes.Op, signed, least bool) lowerWords2 {
 }
 
 // stdLower2 has the functions of two operands.
-var stdLower2 = map[string]lowerWords2{
-	"fmin": stdNumber(lanes.OpFMin), "fmax": stdNumber(lanes.OpFMax),
-	"fmin_common": stdNumber(lanes.OpFMin), "fmax_common": stdNumber(lanes.OpFMax),
-	"half_divide": floatOf(lanes.OpFDiv), "native_divide": floatOf(lanes.OpFDiv),
-	"s_min": stdExtreme(lanes.OpSLt, true, true), "u_min": stdExtreme(lanes.OpULt, false, true),
-	"s_max": stdExtreme(lanes.OpSLt, true, false), "u_max": stdExtreme(lanes.OpULt, false, false),
-	"u_add_sat": stdAddSaturated, "u_sub_sat": stdSubSaturated,
-	"rotate":  stdRotate,
-	"s_mul24": stdMul24(true), "u_mul24": stdMul24(false),
-	"copysign": stdCopysign,
-}
+var stdLower2 = lazy.Map[string, lowerWords2]{New: func() map[string]lowerWords2 {
+	return map[string]lowerWords2{
+		"fmin": stdNumber(lanes.OpFMin), "fmax": stdNumber(lanes.OpFMax),
+		"fmin_common": stdNumber(lanes.OpFMin), "fmax_common": stdNumber(lanes.OpFMax),
+		"half_divide": floatOf(lanes.OpFDiv), "native_divide": floatOf(lanes.OpFDiv),
+		"s_min": stdExtreme(lanes.OpSLt, true, true), "u_min": stdExtreme(lanes.OpULt, false, true),
+		"s_max": stdExtreme(lanes.OpSLt, true, false), "u_max": stdExtreme(lanes.OpULt, false, false),
+		"u_add_sat": stdAddSaturated, "u_sub_sat": stdSubSaturated,
+		"rotate":  stdRotate,
+		"s_mul24": stdMul24(true), "u_mul24": stdMul24(false),
+		"copysign": stdCopysign,
+	}
+}}
 
 // stdAddSaturated and stdSubSaturated are for unsigned integers.
 func stdAddSaturated(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
@@ -255,35 +262,37 @@ func stdCopysign(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
 
 // stdLower3 has the functions of three operands. OpenCL leaves open whether mad
 // rounds the product; all executors do.
-var stdLower3 = map[string]std3{
-	"mad": func(l *lowering, x, y, z *lanes.Value, w word) *lanes.Value {
-		if w.width < 32 {
-			return nil
-		}
-		return l.b.Add(lanes.OpFAdd, x.Kind, l.b.Add(lanes.OpFMul, x.Kind, x, y), z)
-	},
-	"fclamp": func(l *lowering, x, low, high *lanes.Value, w word) *lanes.Value {
-		if w.width < 32 {
-			return nil
-		}
-		return stdNumber(lanes.OpFMin)(l, stdNumber(lanes.OpFMax)(l, x, low, w), high, w)
-	},
-	"s_clamp": func(l *lowering, x, low, high *lanes.Value, w word) *lanes.Value {
-		return stdLower2["s_min"](l, stdLower2["s_max"](l, x, low, w), high, w)
-	},
-	"u_clamp": func(l *lowering, x, low, high *lanes.Value, w word) *lanes.Value {
-		return stdLower2["u_min"](l, stdLower2["u_max"](l, x, low, w), high, w)
-	},
-	"s_mad24": stdMad24(true), "u_mad24": stdMad24(false),
-	"bitselect": func(l *lowering, x, y, z *lanes.Value, w word) *lanes.Value {
-		if w.kind != kindInt {
-			return nil
-		}
-		b := l.b
-		kept := b.Add(lanes.OpAnd, x.Kind, x, b.Add(lanes.OpXor, x.Kind, z, l.f.Const(x.Kind, mask(w.width))))
-		return b.Add(lanes.OpOr, x.Kind, kept, b.Add(lanes.OpAnd, x.Kind, y, z))
-	},
-}
+var stdLower3 = lazy.Map[string, std3]{New: func() map[string]std3 {
+	return map[string]std3{
+		"mad": func(l *lowering, x, y, z *lanes.Value, w word) *lanes.Value {
+			if w.width < 32 {
+				return nil
+			}
+			return l.b.Add(lanes.OpFAdd, x.Kind, l.b.Add(lanes.OpFMul, x.Kind, x, y), z)
+		},
+		"fclamp": func(l *lowering, x, low, high *lanes.Value, w word) *lanes.Value {
+			if w.width < 32 {
+				return nil
+			}
+			return stdNumber(lanes.OpFMin)(l, stdNumber(lanes.OpFMax)(l, x, low, w), high, w)
+		},
+		"s_clamp": func(l *lowering, x, low, high *lanes.Value, w word) *lanes.Value {
+			return stdLower2.Get()["s_min"](l, stdLower2.Get()["s_max"](l, x, low, w), high, w)
+		},
+		"u_clamp": func(l *lowering, x, low, high *lanes.Value, w word) *lanes.Value {
+			return stdLower2.Get()["u_min"](l, stdLower2.Get()["u_max"](l, x, low, w), high, w)
+		},
+		"s_mad24": stdMad24(true), "u_mad24": stdMad24(false),
+		"bitselect": func(l *lowering, x, y, z *lanes.Value, w word) *lanes.Value {
+			if w.kind != kindInt {
+				return nil
+			}
+			b := l.b
+			kept := b.Add(lanes.OpAnd, x.Kind, x, b.Add(lanes.OpXor, x.Kind, z, l.f.Const(x.Kind, mask(w.width))))
+			return b.Add(lanes.OpOr, x.Kind, kept, b.Add(lanes.OpAnd, x.Kind, y, z))
+		},
+	}
+}}
 
 // stdMad24 is stdMul24 and a sum, both modulo 2^32.
 func stdMad24(signed bool) std3 {

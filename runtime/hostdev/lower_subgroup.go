@@ -9,39 +9,41 @@ import (
 // work-item on its own.
 
 func init() {
-	own := func(_ *lowering, _, n *lanes.Value) *lanes.Value { return n }
-	by := func(op lanes.Op) func(l *lowering, lane, n *lanes.Value) *lanes.Value {
-		return func(l *lowering, lane, n *lanes.Value) *lanes.Value { return l.b.Add(op, lanes.I32, lane, n) }
-	}
-	shuffle := func(partial bool, first int, place func(l *lowering, lane, n *lanes.Value) *lanes.Value) func(*lowering, *spirv.Instruction) {
-		return func(l *lowering, in *spirv.Instruction) {
-			l.lowerShuffle1(in, l.arg(in, first), place(l, l.lane(), l.arg(in, first+1).words[0].Low()), partial)
+	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
+		own := func(_ *lowering, _, n *lanes.Value) *lanes.Value { return n }
+		by := func(op lanes.Op) func(l *lowering, lane, n *lanes.Value) *lanes.Value {
+			return func(l *lowering, lane, n *lanes.Value) *lanes.Value { return l.b.Add(op, lanes.I32, lane, n) }
 		}
-	}
-	registerLowerers(map[spirv.Opcode]func(*lowering, *spirv.Instruction){
-		spirv.OpGroupNonUniformElect:          (*lowering).lowerElect,
-		spirv.OpGroupNonUniformAllEqual:       (*lowering).lowerAllEqual,
-		spirv.OpGroupNonUniformBroadcast:      shuffle(true, 1, own),
-		spirv.OpGroupNonUniformShuffle:        shuffle(true, 1, own),
-		spirv.OpGroupNonUniformShuffleXor:     shuffle(true, 1, by(lanes.OpXor)),
-		spirv.OpGroupNonUniformShuffleUp:      shuffle(true, 1, by(lanes.OpSub)),
-		spirv.OpGroupNonUniformShuffleDown:    shuffle(true, 1, by(lanes.OpAdd)),
-		spirv.OpGroupNonUniformRotateKHR:      (*lowering).lowerRotate,
-		spirv.OpGroupNonUniformBroadcastFirst: (*lowering).lowerBroadcastFirst,
-		spirv.OpGroupNonUniformBallot:         (*lowering).lowerBallot,
-		spirv.OpGroupNonUniformInverseBallot:  (*lowering).lowerInverseBallot,
+		shuffle := func(partial bool, first int, place func(l *lowering, lane, n *lanes.Value) *lanes.Value) func(*lowering, *spirv.Instruction) {
+			return func(l *lowering, in *spirv.Instruction) {
+				l.lowerShuffle1(in, l.arg(in, first), place(l, l.lane(), l.arg(in, first+1).words[0].Low()), partial)
+			}
+		}
+		return map[spirv.Opcode]func(*lowering, *spirv.Instruction){
+			spirv.OpGroupNonUniformElect:          (*lowering).lowerElect,
+			spirv.OpGroupNonUniformAllEqual:       (*lowering).lowerAllEqual,
+			spirv.OpGroupNonUniformBroadcast:      shuffle(true, 1, own),
+			spirv.OpGroupNonUniformShuffle:        shuffle(true, 1, own),
+			spirv.OpGroupNonUniformShuffleXor:     shuffle(true, 1, by(lanes.OpXor)),
+			spirv.OpGroupNonUniformShuffleUp:      shuffle(true, 1, by(lanes.OpSub)),
+			spirv.OpGroupNonUniformShuffleDown:    shuffle(true, 1, by(lanes.OpAdd)),
+			spirv.OpGroupNonUniformRotateKHR:      (*lowering).lowerRotate,
+			spirv.OpGroupNonUniformBroadcastFirst: (*lowering).lowerBroadcastFirst,
+			spirv.OpGroupNonUniformBallot:         (*lowering).lowerBallot,
+			spirv.OpGroupNonUniformInverseBallot:  (*lowering).lowerInverseBallot,
 
-		spirv.OpGroupNonUniformBallotBitExtract: (*lowering).lowerBallotExtract,
-		spirv.OpGroupNonUniformBallotBitCount:   (*lowering).lowerBallotCount,
-		spirv.OpGroupNonUniformBallotFindLSB:    (*lowering).lowerBallotFind,
-		spirv.OpGroupNonUniformBallotFindMSB:    (*lowering).lowerBallotFind,
+			spirv.OpGroupNonUniformBallotBitExtract: (*lowering).lowerBallotExtract,
+			spirv.OpGroupNonUniformBallotBitCount:   (*lowering).lowerBallotCount,
+			spirv.OpGroupNonUniformBallotFindLSB:    (*lowering).lowerBallotFind,
+			spirv.OpGroupNonUniformBallotFindMSB:    (*lowering).lowerBallotFind,
 
-		spirv.OpSubgroupShuffleINTEL:     shuffle(false, 0, own),
-		spirv.OpSubgroupShuffleXorINTEL:  shuffle(false, 0, by(lanes.OpXor)),
-		spirv.OpSubgroupShuffleUpINTEL:   (*lowering).lowerShufflePair,
-		spirv.OpSubgroupShuffleDownINTEL: (*lowering).lowerShufflePair,
-		spirv.OpSubgroupBlockReadINTEL:   (*lowering).lowerBlockRead,
-		spirv.OpSubgroupBlockWriteINTEL:  (*lowering).lowerBlockWrite,
+			spirv.OpSubgroupShuffleINTEL:     shuffle(false, 0, own),
+			spirv.OpSubgroupShuffleXorINTEL:  shuffle(false, 0, by(lanes.OpXor)),
+			spirv.OpSubgroupShuffleUpINTEL:   (*lowering).lowerShufflePair,
+			spirv.OpSubgroupShuffleDownINTEL: (*lowering).lowerShufflePair,
+			spirv.OpSubgroupBlockReadINTEL:   (*lowering).lowerBlockRead,
+			spirv.OpSubgroupBlockWriteINTEL:  (*lowering).lowerBlockWrite,
+		}
 	})
 }
 

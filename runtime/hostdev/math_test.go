@@ -135,10 +135,10 @@ func TestHalfMath(t *testing.T) {
 }
 
 func halfFunction(name string) binary2 {
-	if row, ok := mathUnary[name]; ok {
+	if row, ok := mathUnary.Get()[name]; ok {
 		return func(a, _ uint64) uint64 { return row[0](a) }
 	}
-	if row, ok := mathBinary[name]; ok {
+	if row, ok := mathBinary.Get()[name]; ok {
 		return row[0]
 	}
 	return nil

@@ -3,6 +3,7 @@ package hostdev
 import (
 	"math"
 
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -87,14 +88,16 @@ func test1(f func(sign, exponent, fraction, maxExponent uint64) bool) unaryFloat
 
 // floatBinary has the arithmetic of two floats. The conversions to float32 and
 // float64 in it keep Go from fusing a product with a sum.
-var floatBinary = map[spirv.Opcode]binaryFloat{
-	spirv.OpFAdd: float2(func(x, y float32) float32 { return float32(x + y) }, func(x, y float64) float64 { return float64(x + y) }),
-	spirv.OpFSub: float2(func(x, y float32) float32 { return float32(x - y) }, func(x, y float64) float64 { return float64(x - y) }),
-	spirv.OpFMul: float2(func(x, y float32) float32 { return float32(x * y) }, func(x, y float64) float64 { return float64(x * y) }),
-	spirv.OpFDiv: float2(func(x, y float32) float32 { return x / y }, func(x, y float64) float64 { return x / y }),
-	spirv.OpFRem: double2(math.Mod),
-	spirv.OpFMod: double2(floorMod),
-}
+var floatBinary = lazy.Map[spirv.Opcode, binaryFloat]{New: func() map[spirv.Opcode]binaryFloat {
+	return map[spirv.Opcode]binaryFloat{
+		spirv.OpFAdd: float2(func(x, y float32) float32 { return float32(x + y) }, func(x, y float64) float64 { return float64(x + y) }),
+		spirv.OpFSub: float2(func(x, y float32) float32 { return float32(x - y) }, func(x, y float64) float64 { return float64(x - y) }),
+		spirv.OpFMul: float2(func(x, y float32) float32 { return float32(x * y) }, func(x, y float64) float64 { return float64(x * y) }),
+		spirv.OpFDiv: float2(func(x, y float32) float32 { return x / y }, func(x, y float64) float64 { return x / y }),
+		spirv.OpFRem: double2(math.Mod),
+		spirv.OpFMod: double2(floorMod),
+	}
+}}
 
 // floorMod is the remainder with the sign of the divisor.
 func floorMod(x, y float64) float64 {
@@ -105,41 +108,47 @@ func floorMod(x, y float64) float64 {
 	return r
 }
 
-var floatUnary = map[spirv.Opcode]unaryFloat{
-	spirv.OpFNegate: {
-		func(a uint64) uint64 { return a ^ 1<<15 },
-		func(a uint64) uint64 { return a ^ 1<<31 },
-		func(a uint64) uint64 { return a ^ 1<<63 },
-	},
-}
+var floatUnary = lazy.Map[spirv.Opcode, unaryFloat]{New: func() map[spirv.Opcode]unaryFloat {
+	return map[spirv.Opcode]unaryFloat{
+		spirv.OpFNegate: {
+			func(a uint64) uint64 { return a ^ 1<<15 },
+			func(a uint64) uint64 { return a ^ 1<<31 },
+			func(a uint64) uint64 { return a ^ 1<<63 },
+		},
+	}
+}}
 
 // floatCompare has the comparisons. With a NaN an ordered one is false and an unordered one
 // is true.
-var floatCompare = map[spirv.Opcode]binaryFloat{
-	spirv.OpFOrdEqual:              compare2(func(x, y float64) bool { return x == y }),
-	spirv.OpFUnordEqual:            compare2(func(x, y float64) bool { return !(x < y || x > y) }),
-	spirv.OpFOrdNotEqual:           compare2(func(x, y float64) bool { return x < y || x > y }),
-	spirv.OpFUnordNotEqual:         compare2(func(x, y float64) bool { return x != y }),
-	spirv.OpFOrdLessThan:           compare2(func(x, y float64) bool { return x < y }),
-	spirv.OpFUnordLessThan:         compare2(func(x, y float64) bool { return !(x >= y) }),
-	spirv.OpFOrdGreaterThan:        compare2(func(x, y float64) bool { return x > y }),
-	spirv.OpFUnordGreaterThan:      compare2(func(x, y float64) bool { return !(x <= y) }),
-	spirv.OpFOrdLessThanEqual:      compare2(func(x, y float64) bool { return x <= y }),
-	spirv.OpFUnordLessThanEqual:    compare2(func(x, y float64) bool { return !(x > y) }),
-	spirv.OpFOrdGreaterThanEqual:   compare2(func(x, y float64) bool { return x >= y }),
-	spirv.OpFUnordGreaterThanEqual: compare2(func(x, y float64) bool { return !(x < y) }),
-	spirv.OpLessOrGreater:          compare2(func(x, y float64) bool { return x < y || x > y }),
-	spirv.OpOrdered:                compare2(func(x, y float64) bool { return x == x && y == y }),
-	spirv.OpUnordered:              compare2(func(x, y float64) bool { return x != x || y != y }),
-}
+var floatCompare = lazy.Map[spirv.Opcode, binaryFloat]{New: func() map[spirv.Opcode]binaryFloat {
+	return map[spirv.Opcode]binaryFloat{
+		spirv.OpFOrdEqual:              compare2(func(x, y float64) bool { return x == y }),
+		spirv.OpFUnordEqual:            compare2(func(x, y float64) bool { return !(x < y || x > y) }),
+		spirv.OpFOrdNotEqual:           compare2(func(x, y float64) bool { return x < y || x > y }),
+		spirv.OpFUnordNotEqual:         compare2(func(x, y float64) bool { return x != y }),
+		spirv.OpFOrdLessThan:           compare2(func(x, y float64) bool { return x < y }),
+		spirv.OpFUnordLessThan:         compare2(func(x, y float64) bool { return !(x >= y) }),
+		spirv.OpFOrdGreaterThan:        compare2(func(x, y float64) bool { return x > y }),
+		spirv.OpFUnordGreaterThan:      compare2(func(x, y float64) bool { return !(x <= y) }),
+		spirv.OpFOrdLessThanEqual:      compare2(func(x, y float64) bool { return x <= y }),
+		spirv.OpFUnordLessThanEqual:    compare2(func(x, y float64) bool { return !(x > y) }),
+		spirv.OpFOrdGreaterThanEqual:   compare2(func(x, y float64) bool { return x >= y }),
+		spirv.OpFUnordGreaterThanEqual: compare2(func(x, y float64) bool { return !(x < y) }),
+		spirv.OpLessOrGreater:          compare2(func(x, y float64) bool { return x < y || x > y }),
+		spirv.OpOrdered:                compare2(func(x, y float64) bool { return x == x && y == y }),
+		spirv.OpUnordered:              compare2(func(x, y float64) bool { return x != x || y != y }),
+	}
+}}
 
-var floatTest = map[spirv.Opcode]unaryFloat{
-	spirv.OpIsNan:      test1(func(_, e, f, largest uint64) bool { return e == largest && f != 0 }),
-	spirv.OpIsInf:      test1(func(_, e, f, largest uint64) bool { return e == largest && f == 0 }),
-	spirv.OpIsFinite:   test1(func(_, e, _, largest uint64) bool { return e != largest }),
-	spirv.OpIsNormal:   test1(func(_, e, _, largest uint64) bool { return e != largest && e != 0 }),
-	spirv.OpSignBitSet: test1(func(s, _, _, _ uint64) bool { return s == 1 }),
-}
+var floatTest = lazy.Map[spirv.Opcode, unaryFloat]{New: func() map[spirv.Opcode]unaryFloat {
+	return map[spirv.Opcode]unaryFloat{
+		spirv.OpIsNan:      test1(func(_, e, f, largest uint64) bool { return e == largest && f != 0 }),
+		spirv.OpIsInf:      test1(func(_, e, f, largest uint64) bool { return e == largest && f == 0 }),
+		spirv.OpIsFinite:   test1(func(_, e, _, largest uint64) bool { return e != largest }),
+		spirv.OpIsNormal:   test1(func(_, e, _, largest uint64) bool { return e != largest && e != 0 }),
+		spirv.OpSignBitSet: test1(func(s, _, _, _ uint64) bool { return s == 1 }),
+	}
+}}
 
 // floatMin and floatMax are fmin and fmax: of a NaN and a number the result is
 // the number.

@@ -3,6 +3,7 @@ package hostdev
 import (
 	"math/bits"
 
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -63,22 +64,24 @@ func signExtend(v uint64, width int) int64 {
 	return int64(v<<shift) >> shift
 }
 
-var intBinary = map[spirv.Opcode]binaryByWidth{
-	spirv.OpIAdd:                 lowBits(func(a, b uint64) uint64 { return a + b }),
-	spirv.OpISub:                 lowBits(func(a, b uint64) uint64 { return a - b }),
-	spirv.OpIMul:                 lowBits(func(a, b uint64) uint64 { return a * b }),
-	spirv.OpBitwiseAnd:           lowBits(func(a, b uint64) uint64 { return a & b }),
-	spirv.OpBitwiseOr:            lowBits(func(a, b uint64) uint64 { return a | b }),
-	spirv.OpBitwiseXor:           lowBits(func(a, b uint64) uint64 { return a ^ b }),
-	spirv.OpUDiv:                 zeroExtended(udiv),
-	spirv.OpUMod:                 zeroExtended(umod),
-	spirv.OpSDiv:                 signExtended(sdiv),
-	spirv.OpSRem:                 signExtended(srem),
-	spirv.OpSMod:                 signExtended(smod),
-	spirv.OpShiftLeftLogical:     zeroExtended(func(a, b uint64, w int) uint64 { return a << (b % uint64(w)) }),
-	spirv.OpShiftRightLogical:    zeroExtended(func(a, b uint64, w int) uint64 { return a >> (b % uint64(w)) }),
-	spirv.OpShiftRightArithmetic: arithmeticShift,
-}
+var intBinary = lazy.Map[spirv.Opcode, binaryByWidth]{New: func() map[spirv.Opcode]binaryByWidth {
+	return map[spirv.Opcode]binaryByWidth{
+		spirv.OpIAdd:                 lowBits(func(a, b uint64) uint64 { return a + b }),
+		spirv.OpISub:                 lowBits(func(a, b uint64) uint64 { return a - b }),
+		spirv.OpIMul:                 lowBits(func(a, b uint64) uint64 { return a * b }),
+		spirv.OpBitwiseAnd:           lowBits(func(a, b uint64) uint64 { return a & b }),
+		spirv.OpBitwiseOr:            lowBits(func(a, b uint64) uint64 { return a | b }),
+		spirv.OpBitwiseXor:           lowBits(func(a, b uint64) uint64 { return a ^ b }),
+		spirv.OpUDiv:                 zeroExtended(udiv),
+		spirv.OpUMod:                 zeroExtended(umod),
+		spirv.OpSDiv:                 signExtended(sdiv),
+		spirv.OpSRem:                 signExtended(srem),
+		spirv.OpSMod:                 signExtended(smod),
+		spirv.OpShiftLeftLogical:     zeroExtended(func(a, b uint64, w int) uint64 { return a << (b % uint64(w)) }),
+		spirv.OpShiftRightLogical:    zeroExtended(func(a, b uint64, w int) uint64 { return a >> (b % uint64(w)) }),
+		spirv.OpShiftRightArithmetic: arithmeticShift,
+	}
+}}
 
 // arithmeticShift takes its amount as a zero-extended number.
 func arithmeticShift(width int) binary2 {
@@ -129,18 +132,20 @@ func smod(a, b int64, w int) int64 {
 	return r
 }
 
-var intCompare = map[spirv.Opcode]binaryByWidth{
-	spirv.OpIEqual:            compareUnsigned(func(a, b uint64) bool { return a == b }),
-	spirv.OpINotEqual:         compareUnsigned(func(a, b uint64) bool { return a != b }),
-	spirv.OpULessThan:         compareUnsigned(func(a, b uint64) bool { return a < b }),
-	spirv.OpULessThanEqual:    compareUnsigned(func(a, b uint64) bool { return a <= b }),
-	spirv.OpUGreaterThan:      compareUnsigned(func(a, b uint64) bool { return a > b }),
-	spirv.OpUGreaterThanEqual: compareUnsigned(func(a, b uint64) bool { return a >= b }),
-	spirv.OpSLessThan:         compareSigned(func(a, b int64) bool { return a < b }),
-	spirv.OpSLessThanEqual:    compareSigned(func(a, b int64) bool { return a <= b }),
-	spirv.OpSGreaterThan:      compareSigned(func(a, b int64) bool { return a > b }),
-	spirv.OpSGreaterThanEqual: compareSigned(func(a, b int64) bool { return a >= b }),
-}
+var intCompare = lazy.Map[spirv.Opcode, binaryByWidth]{New: func() map[spirv.Opcode]binaryByWidth {
+	return map[spirv.Opcode]binaryByWidth{
+		spirv.OpIEqual:            compareUnsigned(func(a, b uint64) bool { return a == b }),
+		spirv.OpINotEqual:         compareUnsigned(func(a, b uint64) bool { return a != b }),
+		spirv.OpULessThan:         compareUnsigned(func(a, b uint64) bool { return a < b }),
+		spirv.OpULessThanEqual:    compareUnsigned(func(a, b uint64) bool { return a <= b }),
+		spirv.OpUGreaterThan:      compareUnsigned(func(a, b uint64) bool { return a > b }),
+		spirv.OpUGreaterThanEqual: compareUnsigned(func(a, b uint64) bool { return a >= b }),
+		spirv.OpSLessThan:         compareSigned(func(a, b int64) bool { return a < b }),
+		spirv.OpSLessThanEqual:    compareSigned(func(a, b int64) bool { return a <= b }),
+		spirv.OpSGreaterThan:      compareSigned(func(a, b int64) bool { return a > b }),
+		spirv.OpSGreaterThanEqual: compareSigned(func(a, b int64) bool { return a >= b }),
+	}
+}}
 
 func compareUnsigned(f func(a, b uint64) bool) binaryByWidth {
 	g := func(a, b uint64) uint64 { return boolWord(f(a, b)) }
@@ -154,12 +159,14 @@ func compareSigned(f func(a, b int64) bool) binaryByWidth {
 	}
 }
 
-var intUnary = map[spirv.Opcode]unaryByWidth{
-	spirv.OpSNegate:    eachWidth(func(a uint64, _ int) uint64 { return -a }),
-	spirv.OpNot:        eachWidth(func(a uint64, _ int) uint64 { return ^a }),
-	spirv.OpBitReverse: eachWidth(func(a uint64, w int) uint64 { return bits.Reverse64(a) >> (64 - w) }),
-	spirv.OpBitCount:   eachWidth(func(a uint64, _ int) uint64 { return uint64(bits.OnesCount64(a)) }),
-}
+var intUnary = lazy.Map[spirv.Opcode, unaryByWidth]{New: func() map[spirv.Opcode]unaryByWidth {
+	return map[spirv.Opcode]unaryByWidth{
+		spirv.OpSNegate:    eachWidth(func(a uint64, _ int) uint64 { return -a }),
+		spirv.OpNot:        eachWidth(func(a uint64, _ int) uint64 { return ^a }),
+		spirv.OpBitReverse: eachWidth(func(a uint64, w int) uint64 { return bits.Reverse64(a) >> (64 - w) }),
+		spirv.OpBitCount:   eachWidth(func(a uint64, _ int) uint64 { return uint64(bits.OnesCount64(a)) }),
+	}
+}}
 
 func eachWidth(f func(a uint64, width int) uint64) unaryByWidth {
 	return func(width int) unary {
@@ -169,22 +176,24 @@ func eachWidth(f func(a uint64, width int) uint64) unaryByWidth {
 
 // wide are the operations whose result is a struct of two values: low and
 // high, sum and carry.
-var wide = map[spirv.Opcode]func(a, b uint64, width int) (low, high uint64){
-	spirv.OpIAddCarry: func(a, b uint64, w int) (uint64, uint64) {
-		sum, carry := bits.Add64(a, b, 0)
-		if w < 64 { // operands of fewer bits carry into the bit above them
-			carry = sum >> w
-		}
-		return sum, carry
-	},
-	spirv.OpISubBorrow: func(a, b uint64, _ int) (uint64, uint64) { return a - b, boolWord(a < b) },
-	spirv.OpUMulExtended: func(a, b uint64, w int) (uint64, uint64) {
-		return a * b, mulHighUnsigned(a, b, w)
-	},
-	spirv.OpSMulExtended: func(a, b uint64, w int) (uint64, uint64) {
-		return uint64(signExtend(a, w) * signExtend(b, w)), mulHighSigned(a, b, w)
-	},
-}
+var wide = lazy.Map[spirv.Opcode, func(a, b uint64, width int) (low, high uint64)]{New: func() map[spirv.Opcode]func(a, b uint64, width int) (low, high uint64) {
+	return map[spirv.Opcode]func(a, b uint64, width int) (low, high uint64){
+		spirv.OpIAddCarry: func(a, b uint64, w int) (uint64, uint64) {
+			sum, carry := bits.Add64(a, b, 0)
+			if w < 64 { // operands of fewer bits carry into the bit above them
+				carry = sum >> w
+			}
+			return sum, carry
+		},
+		spirv.OpISubBorrow: func(a, b uint64, _ int) (uint64, uint64) { return a - b, boolWord(a < b) },
+		spirv.OpUMulExtended: func(a, b uint64, w int) (uint64, uint64) {
+			return a * b, mulHighUnsigned(a, b, w)
+		},
+		spirv.OpSMulExtended: func(a, b uint64, w int) (uint64, uint64) {
+			return uint64(signExtend(a, w) * signExtend(b, w)), mulHighSigned(a, b, w)
+		},
+	}
+}}
 
 // mulHighSigned is the upper half of a signed product: that of the unsigned product, less
 // the other operand for each one that is negative.

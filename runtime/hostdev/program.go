@@ -187,7 +187,7 @@ func (p *program) place(v *variable) (pointer, error) {
 }
 
 func (p *program) placeBuiltin(v *variable, builtin spirv.BuiltIn) (pointer, error) {
-	if builtins[builtin] == nil {
+	if builtins.Get()[builtin] == nil {
 		return 0, fmt.Errorf("the embedded device has no built-in variable %v", builtin)
 	}
 	if s := v.t.scalar(); s.kind != kindInt {

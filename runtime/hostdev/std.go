@@ -8,19 +8,13 @@ import "offlink/spirv"
 
 const openCLStd = "OpenCL.std"
 
-var stdEmitters = map[string]func(b *builder, in *spirv.Instruction){}
-
-func registerStd(table map[string]func(*builder, *spirv.Instruction)) {
-	for name, emit := range table {
-		if stdEmitters[name] != nil {
-			panic("two emitters of " + name)
-		}
-		stdEmitters[name] = emit
-	}
-}
+// stdEmitters compile the instructions of OpenCL.std, by name.
+var stdEmitters = newTable[string, func(*builder, *spirv.Instruction)]("emitters")
 
 func init() {
-	registerEmitters(map[spirv.Opcode]func(*builder, *spirv.Instruction){spirv.OpExtInst: (*builder).emitExtInst})
+	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
+		return map[spirv.Opcode]func(*builder, *spirv.Instruction){spirv.OpExtInst: (*builder).emitExtInst}
+	})
 }
 
 // emitExtInst compiles an extended instruction with the emitter of its name.
@@ -31,7 +25,7 @@ func (b *builder) emitExtInst(in *spirv.Instruction) {
 		b.require(spirv.IsNonSemantic(set), "the embedded device does not implement this instruction set")
 		return
 	}
-	emit := stdEmitters[spirv.ExtInstName(set, in.Words[3])]
+	emit := stdEmitters.row(spirv.ExtInstName(set, in.Words[3]))
 	if emit == nil {
 		b.refuse("the embedded device does not implement this instruction")
 	}

@@ -3,41 +3,46 @@ package hostdev
 import (
 	"math/bits"
 
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
 // stdIntUnary are the functions of one integer.
-var stdIntUnary = map[string]unaryByWidth{
-	"s_abs":    eachWidth(func(a uint64, w int) uint64 { return magnitude(signExtend(a, w)) }),
-	"u_abs":    eachWidth(func(a uint64, _ int) uint64 { return a }),
-	"clz":      eachWidth(func(a uint64, w int) uint64 { return uint64(bits.LeadingZeros64(a) - 64 + w) }),
-	"ctz":      eachWidth(func(a uint64, w int) uint64 { return uint64(min(bits.TrailingZeros64(a), w)) }),
-	"popcount": eachWidth(func(a uint64, _ int) uint64 { return uint64(bits.OnesCount64(a)) }),
-}
+var stdIntUnary = lazy.Map[string, unaryByWidth]{New: func() map[string]unaryByWidth {
+	return map[string]unaryByWidth{
+		"s_abs":    eachWidth(func(a uint64, w int) uint64 { return magnitude(signExtend(a, w)) }),
+		"u_abs":    eachWidth(func(a uint64, _ int) uint64 { return a }),
+		"clz":      eachWidth(func(a uint64, w int) uint64 { return uint64(bits.LeadingZeros64(a) - 64 + w) }),
+		"ctz":      eachWidth(func(a uint64, w int) uint64 { return uint64(min(bits.TrailingZeros64(a), w)) }),
+		"popcount": eachWidth(func(a uint64, _ int) uint64 { return uint64(bits.OnesCount64(a)) }),
+	}
+}}
 
 // stdIntBinary are the functions of two integers. Values are zero-extended to
 // 64 bits; signExtended widens them by sign first, and both cut the result to
 // the width.
-var stdIntBinary = map[string]binaryByWidth{
-	"s_min": intMin, "s_max": intMax, "u_min": uintMin, "u_max": uintMax,
+var stdIntBinary = lazy.Map[string, binaryByWidth]{New: func() map[string]binaryByWidth {
+	return map[string]binaryByWidth{
+		"s_min": intMin, "s_max": intMax, "u_min": uintMin, "u_max": uintMax,
 
-	"s_abs_diff": signExtended(func(a, b int64, _ int) int64 { return int64(uint64(max(a, b)) - uint64(min(a, b))) }),
-	"u_abs_diff": zeroExtended(func(a, b uint64, _ int) uint64 { return max(a, b) - min(a, b) }),
-	"s_add_sat":  signExtended(addSigned),
-	"u_add_sat":  zeroExtended(addUnsigned),
-	"s_sub_sat":  signExtended(subSigned),
-	"u_sub_sat":  zeroExtended(func(a, b uint64, _ int) uint64 { return a - min(a, b) }),
-	// Without the sum, which would need one bit more than 64.
-	"s_hadd":   signExtended(func(a, b int64, _ int) int64 { return a&b + (a^b)>>1 }),
-	"u_hadd":   zeroExtended(func(a, b uint64, _ int) uint64 { return a&b + (a^b)>>1 }),
-	"s_rhadd":  signExtended(func(a, b int64, _ int) int64 { return a | b - (a^b)>>1 }),
-	"u_rhadd":  zeroExtended(func(a, b uint64, _ int) uint64 { return a | b - (a^b)>>1 }),
-	"s_mul_hi": zeroExtended(mulHighSigned),
-	"u_mul_hi": zeroExtended(mulHighUnsigned),
-	"rotate":   zeroExtended(rotateLeft),
-	"s_mul24":  zeroExtended(func(a, b uint64, _ int) uint64 { return uint64(signExtend(a, 24) * signExtend(b, 24)) }),
-	"u_mul24":  zeroExtended(func(a, b uint64, _ int) uint64 { return (a & 0xffffff) * (b & 0xffffff) }),
-}
+		"s_abs_diff": signExtended(func(a, b int64, _ int) int64 { return int64(uint64(max(a, b)) - uint64(min(a, b))) }),
+		"u_abs_diff": zeroExtended(func(a, b uint64, _ int) uint64 { return max(a, b) - min(a, b) }),
+		"s_add_sat":  signExtended(addSigned),
+		"u_add_sat":  zeroExtended(addUnsigned),
+		"s_sub_sat":  signExtended(subSigned),
+		"u_sub_sat":  zeroExtended(func(a, b uint64, _ int) uint64 { return a - min(a, b) }),
+		// Without the sum, which would need one bit more than 64.
+		"s_hadd":   signExtended(func(a, b int64, _ int) int64 { return a&b + (a^b)>>1 }),
+		"u_hadd":   zeroExtended(func(a, b uint64, _ int) uint64 { return a&b + (a^b)>>1 }),
+		"s_rhadd":  signExtended(func(a, b int64, _ int) int64 { return a | b - (a^b)>>1 }),
+		"u_rhadd":  zeroExtended(func(a, b uint64, _ int) uint64 { return a | b - (a^b)>>1 }),
+		"s_mul_hi": zeroExtended(mulHighSigned),
+		"u_mul_hi": zeroExtended(mulHighUnsigned),
+		"rotate":   zeroExtended(rotateLeft),
+		"s_mul24":  zeroExtended(func(a, b uint64, _ int) uint64 { return uint64(signExtend(a, 24) * signExtend(b, 24)) }),
+		"u_mul24":  zeroExtended(func(a, b uint64, _ int) uint64 { return (a & 0xffffff) * (b & 0xffffff) }),
+	}
+}}
 
 // rotateLeft needs no case for n = 0, as a shift by the whole width leaves no bit.
 func rotateLeft(a, n uint64, w int) uint64 {
@@ -80,20 +85,22 @@ func addUnsigned(a, b uint64, w int) uint64 {
 }
 
 // stdIntTernary are the functions of three integers, zero-extended.
-var stdIntTernary = map[string]func(a, b, c uint64, w int) uint64{
-	"u_clamp": func(a, low, high uint64, _ int) uint64 { return min(max(a, low), high) },
-	"s_clamp": func(a, low, high uint64, w int) uint64 {
-		return uint64(min(max(signExtend(a, w), signExtend(low, w)), signExtend(high, w)))
-	},
-	"s_mad_hi":  func(a, b, c uint64, w int) uint64 { return mulHighSigned(a, b, w) + c },
-	"u_mad_hi":  func(a, b, c uint64, w int) uint64 { return mulHighUnsigned(a, b, w) + c },
-	"s_mad_sat": madSigned,
-	"u_mad_sat": madUnsigned,
-	"s_mad24":   func(a, b, c uint64, _ int) uint64 { return uint64(signExtend(a, 24)*signExtend(b, 24)) + c },
-	"u_mad24":   func(a, b, c uint64, _ int) uint64 { return (a&0xffffff)*(b&0xffffff) + c },
-	// The bits of floats are selected too.
-	"bitselect": func(a, b, c uint64, _ int) uint64 { return a&^c | b&c },
-}
+var stdIntTernary = lazy.Map[string, func(a, b, c uint64, w int) uint64]{New: func() map[string]func(a, b, c uint64, w int) uint64 {
+	return map[string]func(a, b, c uint64, w int) uint64{
+		"u_clamp": func(a, low, high uint64, _ int) uint64 { return min(max(a, low), high) },
+		"s_clamp": func(a, low, high uint64, w int) uint64 {
+			return uint64(min(max(signExtend(a, w), signExtend(low, w)), signExtend(high, w)))
+		},
+		"s_mad_hi":  func(a, b, c uint64, w int) uint64 { return mulHighSigned(a, b, w) + c },
+		"u_mad_hi":  func(a, b, c uint64, w int) uint64 { return mulHighUnsigned(a, b, w) + c },
+		"s_mad_sat": madSigned,
+		"u_mad_sat": madUnsigned,
+		"s_mad24":   func(a, b, c uint64, _ int) uint64 { return uint64(signExtend(a, 24)*signExtend(b, 24)) + c },
+		"u_mad24":   func(a, b, c uint64, _ int) uint64 { return (a&0xffffff)*(b&0xffffff) + c },
+		// The bits of floats are selected too.
+		"bitselect": func(a, b, c uint64, _ int) uint64 { return a&^c | b&c },
+	}
+}}
 
 func madUnsigned(a, b, c uint64, w int) uint64 {
 	high, low := bits.Mul64(a, b)
@@ -117,21 +124,23 @@ func madSigned(a, b, c uint64, w int) uint64 {
 }
 
 func init() {
-	table := map[string]func(*builder, *spirv.Instruction){
-		"select":     (*builder).emitStdSelect,
-		"s_upsample": (*builder).emitUpsample,
-		"u_upsample": (*builder).emitUpsample,
-	}
-	for name, row := range stdIntUnary {
-		table[name] = intUnaryEmitter(row, spirv.OpExtInst)
-	}
-	for name, row := range stdIntBinary {
-		table[name] = intBinaryEmitter(row, spirv.OpExtInst)
-	}
-	for name, f := range stdIntTernary {
-		table[name] = func(b *builder, in *spirv.Instruction) { b.ints3(in, f) }
-	}
-	registerStd(table)
+	stdEmitters.register(func() map[string]func(*builder, *spirv.Instruction) {
+		table := map[string]func(*builder, *spirv.Instruction){
+			"select":     (*builder).emitStdSelect,
+			"s_upsample": (*builder).emitUpsample,
+			"u_upsample": (*builder).emitUpsample,
+		}
+		for name, row := range stdIntUnary.Get() {
+			table[name] = intUnaryEmitter(row, spirv.OpExtInst)
+		}
+		for name, row := range stdIntBinary.Get() {
+			table[name] = intBinaryEmitter(row, spirv.OpExtInst)
+		}
+		for name, f := range stdIntTernary.Get() {
+			table[name] = func(b *builder, in *spirv.Instruction) { b.ints3(in, f) }
+		}
+		return table
+	})
 }
 
 // ints3 also accepts floats, for bitselect, and takes their bits.

@@ -9,30 +9,32 @@ import (
 // Loads and stores of vectors and halves, shuffles, and geometry.
 
 func init() {
-	registerStd(map[string]func(*builder, *spirv.Instruction){
-		"vloadn":          emitVectorLoad(false, false),
-		"vload_half":      emitVectorLoad(true, false),
-		"vload_halfn":     emitVectorLoad(true, false),
-		"vloada_halfn":    emitVectorLoad(true, true),
-		"vstoren":         emitVectorStore(false, false),
-		"vstore_half":     emitVectorStore(true, false),
-		"vstore_half_r":   emitVectorStore(true, false),
-		"vstore_halfn":    emitVectorStore(true, false),
-		"vstore_halfn_r":  emitVectorStore(true, false),
-		"vstorea_halfn":   emitVectorStore(true, true),
-		"vstorea_halfn_r": emitVectorStore(true, true),
-		"shuffle":         (*builder).emitStdShuffle,
-		"shuffle2":        (*builder).emitStdShuffle2,
-		// A hint, without effect on results.
-		"prefetch":       func(*builder, *spirv.Instruction) {},
-		"printf":         (*builder).emitPrintf,
-		"cross":          (*builder).emitCross,
-		"distance":       (*builder).emitDistance,
-		"length":         (*builder).emitLength,
-		"normalize":      (*builder).emitNormalize,
-		"fast_distance":  (*builder).emitDistance,
-		"fast_length":    (*builder).emitLength,
-		"fast_normalize": (*builder).emitNormalize,
+	stdEmitters.register(func() map[string]func(*builder, *spirv.Instruction) {
+		return map[string]func(*builder, *spirv.Instruction){
+			"vloadn":          emitVectorLoad(false, false),
+			"vload_half":      emitVectorLoad(true, false),
+			"vload_halfn":     emitVectorLoad(true, false),
+			"vloada_halfn":    emitVectorLoad(true, true),
+			"vstoren":         emitVectorStore(false, false),
+			"vstore_half":     emitVectorStore(true, false),
+			"vstore_half_r":   emitVectorStore(true, false),
+			"vstore_halfn":    emitVectorStore(true, false),
+			"vstore_halfn_r":  emitVectorStore(true, false),
+			"vstorea_halfn":   emitVectorStore(true, true),
+			"vstorea_halfn_r": emitVectorStore(true, true),
+			"shuffle":         (*builder).emitStdShuffle,
+			"shuffle2":        (*builder).emitStdShuffle2,
+			// A hint, without effect on results.
+			"prefetch":       func(*builder, *spirv.Instruction) {},
+			"printf":         (*builder).emitPrintf,
+			"cross":          (*builder).emitCross,
+			"distance":       (*builder).emitDistance,
+			"length":         (*builder).emitLength,
+			"normalize":      (*builder).emitNormalize,
+			"fast_distance":  (*builder).emitDistance,
+			"fast_length":    (*builder).emitLength,
+			"fast_normalize": (*builder).emitNormalize,
+		}
 	})
 }
 
@@ -176,7 +178,7 @@ func (b *builder) emitCross(in *spirv.Instruction) {
 	width := b.checkLanes(kindFloat, to, x, y)
 	b.requireSameWords(x.t, to.t)
 	b.require(to.t.words == 3 || to.t.words == 4, "the operands are not of 3 or 4 components")
-	mul, sub := floatBinary[spirv.OpFMul][floatIndex(width)], floatBinary[spirv.OpFSub][floatIndex(width)]
+	mul, sub := floatBinary.Get()[spirv.OpFMul][floatIndex(width)], floatBinary.Get()[spirv.OpFSub][floatIndex(width)]
 	b.emit(inst{step: stepCross, dst: to.at, a: x.at, b: y.at, n: int32(to.t.words), f2: mul, ext: sub})
 }
 
@@ -252,7 +254,7 @@ func (b *builder) emitDistance(in *spirv.Instruction) {
 	b.requireSameWords(x.t.scalar(), to.t)
 	l := b.lengthOf(x)
 	difference := value{b.newTemporary(x.t.words), x.t}
-	b.emit2(difference, x, y, floatBinary[spirv.OpFSub][floatIndex(x.t.scalar().width)])
+	b.emit2(difference, x, y, floatBinary.Get()[spirv.OpFSub][floatIndex(x.t.scalar().width)])
 	b.emit(inst{step: stepLength, dst: to.at, a: difference.at, n: int32(x.t.words), ext: l})
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -76,7 +77,7 @@ func newTypeTable(m *spirv.Module, length func(spirv.ID) (uint64, bool)) *typeTa
 
 // add defines a type and tells whether the instruction defines one.
 func (t *typeTable) add(in *spirv.Instruction) (bool, error) {
-	define := typeDefinitions[in.Op]
+	define := typeDefinitions.Get()[in.Op]
 	if define == nil {
 		return false, nil
 	}
@@ -131,10 +132,8 @@ func (t *typeTable) get(id spirv.ID) (*typ, error) {
 	return nil, fmt.Errorf("%%%d is not a type defined earlier", id)
 }
 
-var typeDefinitions map[spirv.Opcode]func(*typeTable, *typ, []uint32) error
-
-func init() {
-	typeDefinitions = map[spirv.Opcode]func(*typeTable, *typ, []uint32) error{
+var typeDefinitions = lazy.Map[spirv.Opcode, func(*typeTable, *typ, []uint32) error]{New: func() map[spirv.Opcode]func(*typeTable, *typ, []uint32) error {
+	table := map[spirv.Opcode]func(*typeTable, *typ, []uint32) error{
 		spirv.OpTypeVoid:     func(_ *typeTable, own *typ, _ []uint32) error { own.kind = kindVoid; return nil },
 		spirv.OpTypeBool:     (*typeTable).defineBool,
 		spirv.OpTypeInt:      (*typeTable).defineInt,
@@ -150,17 +149,20 @@ func init() {
 		spirv.OpTypeSampler:      (*typeTable).defineSampler,
 		spirv.OpTypeSampledImage: (*typeTable).defineSampledImage,
 	}
-	for op := range unsupportedTypes {
-		typeDefinitions[op] = func(*typeTable, *typ, []uint32) error { return nil }
+	for op := range unsupportedTypes.Get() {
+		table[op] = func(*typeTable, *typ, []uint32) error { return nil }
 	}
-}
+	return table
+}}
 
 // unsupportedTypes may be in a module as long as no kernel uses them.
-var unsupportedTypes = map[spirv.Opcode]bool{
-	spirv.OpTypeMatrix: true, spirv.OpTypeRuntimeArray: true, spirv.OpTypeOpaque: true,
-	spirv.OpTypeDeviceEvent: true, spirv.OpTypeReserveId: true, spirv.OpTypeQueue: true,
-	spirv.OpTypePipe: true, spirv.OpTypePipeStorage: true, spirv.OpTypeNamedBarrier: true,
-}
+var unsupportedTypes = lazy.Map[spirv.Opcode, bool]{New: func() map[spirv.Opcode]bool {
+	return map[spirv.Opcode]bool{
+		spirv.OpTypeMatrix: true, spirv.OpTypeRuntimeArray: true, spirv.OpTypeOpaque: true,
+		spirv.OpTypeDeviceEvent: true, spirv.OpTypeReserveId: true, spirv.OpTypeQueue: true,
+		spirv.OpTypePipe: true, spirv.OpTypePipeStorage: true, spirv.OpTypeNamedBarrier: true,
+	}
+}}
 
 func (t *typeTable) defineBool(own *typ, _ []uint32) error {
 	own.kind, own.size, own.align, own.words = kindBool, 1, 1, 1

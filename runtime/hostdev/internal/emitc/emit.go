@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"offlink/lazy"
 	"offlink/runtime/hostdev/internal/lanes"
 )
 
@@ -104,13 +105,15 @@ func (e *emitter) refuseInst(in *lanes.Inst) {
 	}
 }
 
-var scalarNames = map[lanes.Kind]string{lanes.Bool: "flag", lanes.I32: "i32", lanes.I64: "i64", lanes.F32: "f32", lanes.F64: "f64"}
+var scalarNames = lazy.Map[lanes.Kind, string]{New: func() map[lanes.Kind]string {
+	return map[lanes.Kind]string{lanes.Bool: "flag", lanes.I32: "i32", lanes.I64: "i64", lanes.F32: "f32", lanes.F64: "f64"}
+}}
 
 func typeName(t lanes.Type) string {
 	if t.Lanes > 1 {
-		return scalarNames[t.Kind] + "v"
+		return scalarNames.Get()[t.Kind] + "v"
 	}
-	return scalarNames[t.Kind]
+	return scalarNames.Get()[t.Kind]
 }
 
 // declareRegs declares the registers, which are zero at first: those of the form
@@ -278,16 +281,20 @@ func (e *emitter) emitStore(in *lanes.Inst) {
 }
 
 // atomicNames are functions that combine a value with another one.
-var atomicNames = map[lanes.AtomicOp]string{
-	lanes.AtomicSMin: "smin", lanes.AtomicSMax: "smax", lanes.AtomicUMin: "umin", lanes.AtomicUMax: "umax",
-	lanes.AtomicFAdd: "fadd", lanes.AtomicFMin: "fleast", lanes.AtomicFMax: "fmost",
-}
+var atomicNames = lazy.Map[lanes.AtomicOp, string]{New: func() map[lanes.AtomicOp]string {
+	return map[lanes.AtomicOp]string{
+		lanes.AtomicSMin: "smin", lanes.AtomicSMax: "smax", lanes.AtomicUMin: "umin", lanes.AtomicUMax: "umax",
+		lanes.AtomicFAdd: "fadd", lanes.AtomicFMin: "fleast", lanes.AtomicFMax: "fmost",
+	}
+}}
 
 // atomicBuiltins are those that the compilers have: gcc and clang spell them alike.
-var atomicBuiltins = map[lanes.AtomicOp]string{
-	lanes.AtomicExchange: "exchange_n", lanes.AtomicAdd: "fetch_add", lanes.AtomicSub: "fetch_sub",
-	lanes.AtomicAnd: "fetch_and", lanes.AtomicOr: "fetch_or", lanes.AtomicXor: "fetch_xor",
-}
+var atomicBuiltins = lazy.Map[lanes.AtomicOp, string]{New: func() map[lanes.AtomicOp]string {
+	return map[lanes.AtomicOp]string{
+		lanes.AtomicExchange: "exchange_n", lanes.AtomicAdd: "fetch_add", lanes.AtomicSub: "fetch_sub",
+		lanes.AtomicAnd: "fetch_and", lanes.AtomicOr: "fetch_or", lanes.AtomicXor: "fetch_xor",
+	}
+}}
 
 // emitAtomic emits an atomic operation, sequentially consistent as WebAssembly's are
 // whatever order the kernel asks for: both executors must give the same. Misaligned
@@ -303,7 +310,7 @@ func (e *emitter) emitAtomic(in *lanes.Inst) {
 	if len(in.Args) > 1 {
 		x = fmt.Sprintf("r%d", in.Args[1])
 	}
-	switch name := atomicBuiltins[in.Atomic]; {
+	switch name := atomicBuiltins.Get()[in.Atomic]; {
 	case in.Atomic == lanes.AtomicLoad:
 		e.writeLine("r%d = __atomic_load_n(%s, __ATOMIC_SEQ_CST);", in.Dst, p)
 	case in.Atomic == lanes.AtomicStore:
@@ -317,6 +324,6 @@ func (e *emitter) emitAtomic(in *lanes.Inst) {
 	case name != "":
 		e.writeLine("r%d = __atomic_%s(%s, %s, __ATOMIC_SEQ_CST);", in.Dst, name, p, x)
 	default:
-		e.writeLine("r%d = atomic_apply%d(%s, %s%d, %s);", in.Dst, bits, p, atomicNames[in.Atomic], bits, x)
+		e.writeLine("r%d = atomic_apply%d(%s, %s%d, %s);", in.Dst, bits, p, atomicNames.Get()[in.Atomic], bits, x)
 	}
 }

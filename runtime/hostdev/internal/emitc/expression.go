@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"offlink/lazy"
 	"offlink/runtime/hostdev/internal/lanes"
 )
 
@@ -101,29 +102,37 @@ func constantText(t lanes.Type, bits uint64) string {
 }
 
 // infix are the operators of C; those of signed numbers are apart.
-var infix = map[lanes.Op]string{
-	lanes.OpAdd: "+", lanes.OpSub: "-", lanes.OpMul: "*", lanes.OpAnd: "&", lanes.OpOr: "|", lanes.OpXor: "^",
-	lanes.OpFAdd: "+", lanes.OpFSub: "-", lanes.OpFMul: "*", lanes.OpFDiv: "/",
-}
+var infix = lazy.Map[lanes.Op, string]{New: func() map[lanes.Op]string {
+	return map[lanes.Op]string{
+		lanes.OpAdd: "+", lanes.OpSub: "-", lanes.OpMul: "*", lanes.OpAnd: "&", lanes.OpOr: "|", lanes.OpXor: "^",
+		lanes.OpFAdd: "+", lanes.OpFSub: "-", lanes.OpFMul: "*", lanes.OpFDiv: "/",
+	}
+}}
 
-var comparisons = map[lanes.Op]string{
-	lanes.OpEq: "==", lanes.OpNe: "!=", lanes.OpULt: "<", lanes.OpULe: "<=", lanes.OpSLt: "<", lanes.OpSLe: "<=",
-	lanes.OpFLt: "<", lanes.OpFLe: "<=",
-}
+var comparisons = lazy.Map[lanes.Op, string]{New: func() map[lanes.Op]string {
+	return map[lanes.Op]string{
+		lanes.OpEq: "==", lanes.OpNe: "!=", lanes.OpULt: "<", lanes.OpULe: "<=", lanes.OpSLt: "<", lanes.OpSLe: "<=",
+		lanes.OpFLt: "<", lanes.OpFLe: "<=",
+	}
+}}
 
 func isSigned(op lanes.Op) bool { return op == lanes.OpSLt || op == lanes.OpSLe || op == lanes.OpAShr }
 
 // functions are those of one lane, whose names end in the width.
-var functions = map[lanes.Op]string{
-	lanes.OpUDiv: "udiv", lanes.OpSDiv: "sdiv", lanes.OpURem: "urem", lanes.OpSRem: "srem",
-	lanes.OpClz: "clz", lanes.OpCtz: "ctz", lanes.OpFMin: "fmin", lanes.OpFMax: "fmax",
-}
+var functions = lazy.Map[lanes.Op, string]{New: func() map[lanes.Op]string {
+	return map[lanes.Op]string{
+		lanes.OpUDiv: "udiv", lanes.OpSDiv: "sdiv", lanes.OpURem: "urem", lanes.OpSRem: "srem",
+		lanes.OpClz: "clz", lanes.OpCtz: "ctz", lanes.OpFMin: "fmin", lanes.OpFMax: "fmax",
+	}
+}}
 
 // roundings are functions of the compiler; those of floats end in f.
-var roundings = map[lanes.Op]string{
-	lanes.OpFSqrt: "sqrt", lanes.OpFCeil: "ceil", lanes.OpFFloor: "floor", lanes.OpFTrunc: "trunc",
-	lanes.OpFNearest: "rint", lanes.OpFAbs: "fabs",
-}
+var roundings = lazy.Map[lanes.Op, string]{New: func() map[lanes.Op]string {
+	return map[lanes.Op]string{
+		lanes.OpFSqrt: "sqrt", lanes.OpFCeil: "ceil", lanes.OpFFloor: "floor", lanes.OpFTrunc: "trunc",
+		lanes.OpFNearest: "rint", lanes.OpFAbs: "fabs",
+	}
+}}
 
 // scalarText is the value of operands that are scalars.
 func (e *emitter) scalarText(in *lanes.Inst) string {
@@ -144,24 +153,24 @@ func (e *emitter) oneLane(in *lanes.Inst, args []string) string {
 	}
 	bits := 8 * kindSize(from)
 	switch op := in.Op; {
-	case infix[op] != "":
-		return fmt.Sprintf("%s %s %s", args[0], infix[op], args[1])
-	case comparisons[op] != "" && isSigned(op):
-		return fmt.Sprintf("(int%d_t)%s %s (int%d_t)%s", bits, args[0], comparisons[op], bits, args[1])
-	case comparisons[op] != "":
-		return fmt.Sprintf("%s %s %s", args[0], comparisons[op], args[1])
+	case infix.Get()[op] != "":
+		return fmt.Sprintf("%s %s %s", args[0], infix.Get()[op], args[1])
+	case comparisons.Get()[op] != "" && isSigned(op):
+		return fmt.Sprintf("(int%d_t)%s %s (int%d_t)%s", bits, args[0], comparisons.Get()[op], bits, args[1])
+	case comparisons.Get()[op] != "":
+		return fmt.Sprintf("%s %s %s", args[0], comparisons.Get()[op], args[1])
 	case op == lanes.OpShl:
 		return fmt.Sprintf("%s << (%s & %d)", args[0], args[1], bits-1)
 	case op == lanes.OpLShr:
 		return fmt.Sprintf("%s >> (%s & %d)", args[0], args[1], bits-1)
 	case op == lanes.OpAShr:
 		return fmt.Sprintf("(i%d)((int%d_t)%s >> (%s & %d))", bits, bits, args[0], args[1], bits-1)
-	case functions[op] != "":
-		return fmt.Sprintf("%s%d(%s)", functions[op], bits, strings.Join(args, ", "))
-	case roundings[op] != "" && from == lanes.F32:
-		return fmt.Sprintf("__builtin_%sf(%s)", roundings[op], args[0])
-	case roundings[op] != "":
-		return fmt.Sprintf("__builtin_%s(%s)", roundings[op], args[0])
+	case functions.Get()[op] != "":
+		return fmt.Sprintf("%s%d(%s)", functions.Get()[op], bits, strings.Join(args, ", "))
+	case roundings.Get()[op] != "" && from == lanes.F32:
+		return fmt.Sprintf("__builtin_%sf(%s)", roundings.Get()[op], args[0])
+	case roundings.Get()[op] != "":
+		return fmt.Sprintf("__builtin_%s(%s)", roundings.Get()[op], args[0])
 	case op == lanes.OpSelect:
 		return fmt.Sprintf("%s ? %s : %s", args[0], args[1], args[2])
 	case op == lanes.OpPair:
@@ -184,17 +193,17 @@ func (e *emitter) conversionText(in *lanes.Inst, x string, from lanes.Kind, bits
 	case lanes.OpFNeg:
 		return "-" + x
 	case lanes.OpZExt, lanes.OpWrap, lanes.OpFWiden, lanes.OpFNarrow, lanes.OpUToF:
-		return fmt.Sprintf("(%s)%s", scalarNames[to], x)
+		return fmt.Sprintf("(%s)%s", scalarNames.Get()[to], x)
 	case lanes.OpHigh:
 		return fmt.Sprintf("(i32)(%s >> 32)", x)
 	case lanes.OpSExt:
 		return fmt.Sprintf("(i64)(int64_t)(int32_t)%s", x)
 	case lanes.OpSToF:
-		return fmt.Sprintf("(%s)(int%d_t)%s", scalarNames[to], bits, x)
+		return fmt.Sprintf("(%s)(int%d_t)%s", scalarNames.Get()[to], bits, x)
 	case lanes.OpFToS:
-		return fmt.Sprintf("s%d_of_%s(%s)", 8*kindSize(to), scalarNames[from], x)
+		return fmt.Sprintf("s%d_of_%s(%s)", 8*kindSize(to), scalarNames.Get()[from], x)
 	case lanes.OpFToU:
-		return fmt.Sprintf("u%d_of_%s(%s)", 8*kindSize(to), scalarNames[from], x)
+		return fmt.Sprintf("u%d_of_%s(%s)", 8*kindSize(to), scalarNames.Get()[from], x)
 	case lanes.OpBool:
 		return x + " != 0"
 	case lanes.OpInt:
@@ -211,9 +220,9 @@ func castBits(x string, from, to lanes.Kind) string {
 	case from == to:
 		return x
 	case to == lanes.F32 || to == lanes.F64:
-		return fmt.Sprintf("%s_of(%s)", scalarNames[to], x)
+		return fmt.Sprintf("%s_of(%s)", scalarNames.Get()[to], x)
 	}
-	return fmt.Sprintf("bits_of_%s(%s)", scalarNames[from], x)
+	return fmt.Sprintf("bits_of_%s(%s)", scalarNames.Get()[from], x)
 }
 
 // vectorText is the operation on vectors: of the whole vector where the compilers'
@@ -229,14 +238,14 @@ func (e *emitter) vectorText(in *lanes.Inst) (v string, each bool) {
 	}
 	to := typeName(in.Type)
 	switch op := in.Op; {
-	case infix[op] != "":
-		return fmt.Sprintf("%s %s %s", arg(0), infix[op], arg(1)), false
-	case comparisons[op] != "":
+	case infix.Get()[op] != "":
+		return fmt.Sprintf("%s %s %s", arg(0), infix.Get()[op], arg(1)), false
+	case comparisons.Get()[op] != "":
 		x, y := arg(0), arg(1)
 		if isSigned(op) {
 			x, y = fmt.Sprintf("(%s)%s", signed, x), fmt.Sprintf("(%s)%s", signed, y)
 		}
-		is := fmt.Sprintf("%s %s %s", x, comparisons[op], y)
+		is := fmt.Sprintf("%s %s %s", x, comparisons.Get()[op], y)
 		if wide {
 			return fmt.Sprintf("narrow((s64v)(%s))", is), false
 		}

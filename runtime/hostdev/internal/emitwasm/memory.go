@@ -1,6 +1,7 @@
 package emitwasm
 
 import (
+	"offlink/lazy"
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/runtime/hostdev/internal/wasm"
 )
@@ -152,26 +153,30 @@ func (e *emitter) storeNarrow(in *lanes.Inst, p int) {
 
 // atomicCodes are the first instructions of a row each: i32, i64, and of i32 those of
 // 8 and of 16 bits, which extend with zeros.
-var atomicCodes = map[lanes.AtomicOp]byte{
-	lanes.AtomicLoad: 0x10, lanes.AtomicStore: 0x17, lanes.AtomicAdd: 0x1e, lanes.AtomicSub: 0x25,
-	lanes.AtomicAnd: 0x2c, lanes.AtomicOr: 0x33, lanes.AtomicXor: 0x3a, lanes.AtomicExchange: 0x41,
-	lanes.AtomicCompareExchange: 0x48,
-}
+var atomicCodes = lazy.Map[lanes.AtomicOp, byte]{New: func() map[lanes.AtomicOp]byte {
+	return map[lanes.AtomicOp]byte{
+		lanes.AtomicLoad: 0x10, lanes.AtomicStore: 0x17, lanes.AtomicAdd: 0x1e, lanes.AtomicSub: 0x25,
+		lanes.AtomicAnd: 0x2c, lanes.AtomicOr: 0x33, lanes.AtomicXor: 0x3a, lanes.AtomicExchange: 0x41,
+		lanes.AtomicCompareExchange: 0x48,
+	}
+}}
 
 // atomicForms are the places in a row by the size in bytes, with the alignment as a
 // power of 2.
-var atomicForms = map[uint64]struct{ place, align byte }{4: {0, 2}, 8: {1, 3}, 1: {2, 0}, 2: {3, 1}}
+var atomicForms = lazy.Map[uint64, struct{ place, align byte }]{New: func() map[uint64]struct{ place, align byte } {
+	return map[uint64]struct{ place, align byte }{4: {0, 2}, 8: {1, 3}, 1: {2, 0}, 2: {3, 1}}
+}}
 
 func (e *emitter) atomicOp(op lanes.AtomicOp, size uint64, off uint32) {
-	form := atomicForms[size]
-	e.appendBytes(prefixAtomic, atomicCodes[op]+form.place)
+	form := atomicForms.Get()[size]
+	e.appendBytes(prefixAtomic, atomicCodes.Get()[op]+form.place)
 	e.appendMemarg(uint64(form.align), off)
 }
 
 // emitAtomic emits an atomic operation. Those that WebAssembly lacks (minima, maxima,
 // floats) are loops.
 func (e *emitter) emitAtomic(in *lanes.Inst) {
-	if _, ok := atomicCodes[in.Atomic]; !ok {
+	if _, ok := atomicCodes.Get()[in.Atomic]; !ok {
 		e.atomicLoop(in)
 		return
 	}
@@ -251,7 +256,7 @@ func (e *emitter) combineFloats(op lanes.AtomicOp, k lanes.Kind, old uint32, v l
 	if k == lanes.I64 {
 		float = lanes.F64
 	}
-	fromInt, toInt := conversions[conversion{lanes.OpCast, k, float}][0], conversions[conversion{lanes.OpCast, float, k}][0]
+	fromInt, toInt := conversions.Get()[conversion{lanes.OpCast, k, float}][0], conversions.Get()[conversion{lanes.OpCast, float, k}][0]
 	codes := codesOf(float)
 	ne := codes[lanes.OpNe]
 	x := func() { e.getLocal(old); e.appendBytes(fromInt) }

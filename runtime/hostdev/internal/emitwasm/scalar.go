@@ -1,6 +1,7 @@
 package emitwasm
 
 import (
+	"offlink/lazy"
 	"offlink/runtime/hostdev/internal/lanes"
 )
 
@@ -8,42 +9,50 @@ import (
 
 // The instructions by the kind of the operands.
 var (
-	codesI32 = map[lanes.Op]byte{
-		lanes.OpAdd: 0x6a, lanes.OpSub: 0x6b, lanes.OpMul: 0x6c, lanes.OpAnd: 0x71, lanes.OpOr: 0x72, lanes.OpXor: 0x73,
-		lanes.OpShl: 0x74, lanes.OpAShr: 0x75, lanes.OpLShr: 0x76,
-		lanes.OpClz: 0x67, lanes.OpCtz: 0x68, lanes.OpPopcnt: 0x69, lanes.OpSExt8: 0xc0, lanes.OpSExt16: 0xc1,
-		lanes.OpEq: 0x46, lanes.OpNe: 0x47, lanes.OpSLt: 0x48, lanes.OpULt: 0x49, lanes.OpSLe: 0x4c, lanes.OpULe: 0x4d,
-	}
-	codesI64 = map[lanes.Op]byte{
-		lanes.OpAdd: 0x7c, lanes.OpSub: 0x7d, lanes.OpMul: 0x7e, lanes.OpAnd: 0x83, lanes.OpOr: 0x84, lanes.OpXor: 0x85,
-		lanes.OpShl: 0x86, lanes.OpAShr: 0x87, lanes.OpLShr: 0x88,
-		lanes.OpClz: 0x79, lanes.OpCtz: 0x7a, lanes.OpPopcnt: 0x7b, lanes.OpSExt8: 0xc2, lanes.OpSExt16: 0xc3,
-		lanes.OpEq: 0x51, lanes.OpNe: 0x52, lanes.OpSLt: 0x53, lanes.OpULt: 0x54, lanes.OpSLe: 0x57, lanes.OpULe: 0x58,
-	}
-	codesF32 = map[lanes.Op]byte{
-		lanes.OpFAdd: 0x92, lanes.OpFSub: 0x93, lanes.OpFMul: 0x94, lanes.OpFDiv: 0x95, lanes.OpFMin: 0x96, lanes.OpFMax: 0x97,
-		lanes.OpFAbs: 0x8b, lanes.OpFNeg: 0x8c, lanes.OpFCeil: 0x8d, lanes.OpFFloor: 0x8e, lanes.OpFTrunc: 0x8f,
-		lanes.OpFNearest: 0x90, lanes.OpFSqrt: 0x91,
-		lanes.OpEq: 0x5b, lanes.OpNe: 0x5c, lanes.OpFLt: 0x5d, lanes.OpFLe: 0x5f,
-	}
-	codesF64 = map[lanes.Op]byte{
-		lanes.OpFAdd: 0xa0, lanes.OpFSub: 0xa1, lanes.OpFMul: 0xa2, lanes.OpFDiv: 0xa3, lanes.OpFMin: 0xa4, lanes.OpFMax: 0xa5,
-		lanes.OpFAbs: 0x99, lanes.OpFNeg: 0x9a, lanes.OpFCeil: 0x9b, lanes.OpFFloor: 0x9c, lanes.OpFTrunc: 0x9d,
-		lanes.OpFNearest: 0x9e, lanes.OpFSqrt: 0x9f,
-		lanes.OpEq: 0x61, lanes.OpNe: 0x62, lanes.OpFLt: 0x63, lanes.OpFLe: 0x65,
-	}
+	codesI32 = lazy.Map[lanes.Op, byte]{New: func() map[lanes.Op]byte {
+		return map[lanes.Op]byte{
+			lanes.OpAdd: 0x6a, lanes.OpSub: 0x6b, lanes.OpMul: 0x6c, lanes.OpAnd: 0x71, lanes.OpOr: 0x72, lanes.OpXor: 0x73,
+			lanes.OpShl: 0x74, lanes.OpAShr: 0x75, lanes.OpLShr: 0x76,
+			lanes.OpClz: 0x67, lanes.OpCtz: 0x68, lanes.OpPopcnt: 0x69, lanes.OpSExt8: 0xc0, lanes.OpSExt16: 0xc1,
+			lanes.OpEq: 0x46, lanes.OpNe: 0x47, lanes.OpSLt: 0x48, lanes.OpULt: 0x49, lanes.OpSLe: 0x4c, lanes.OpULe: 0x4d,
+		}
+	}}
+	codesI64 = lazy.Map[lanes.Op, byte]{New: func() map[lanes.Op]byte {
+		return map[lanes.Op]byte{
+			lanes.OpAdd: 0x7c, lanes.OpSub: 0x7d, lanes.OpMul: 0x7e, lanes.OpAnd: 0x83, lanes.OpOr: 0x84, lanes.OpXor: 0x85,
+			lanes.OpShl: 0x86, lanes.OpAShr: 0x87, lanes.OpLShr: 0x88,
+			lanes.OpClz: 0x79, lanes.OpCtz: 0x7a, lanes.OpPopcnt: 0x7b, lanes.OpSExt8: 0xc2, lanes.OpSExt16: 0xc3,
+			lanes.OpEq: 0x51, lanes.OpNe: 0x52, lanes.OpSLt: 0x53, lanes.OpULt: 0x54, lanes.OpSLe: 0x57, lanes.OpULe: 0x58,
+		}
+	}}
+	codesF32 = lazy.Map[lanes.Op, byte]{New: func() map[lanes.Op]byte {
+		return map[lanes.Op]byte{
+			lanes.OpFAdd: 0x92, lanes.OpFSub: 0x93, lanes.OpFMul: 0x94, lanes.OpFDiv: 0x95, lanes.OpFMin: 0x96, lanes.OpFMax: 0x97,
+			lanes.OpFAbs: 0x8b, lanes.OpFNeg: 0x8c, lanes.OpFCeil: 0x8d, lanes.OpFFloor: 0x8e, lanes.OpFTrunc: 0x8f,
+			lanes.OpFNearest: 0x90, lanes.OpFSqrt: 0x91,
+			lanes.OpEq: 0x5b, lanes.OpNe: 0x5c, lanes.OpFLt: 0x5d, lanes.OpFLe: 0x5f,
+		}
+	}}
+	codesF64 = lazy.Map[lanes.Op, byte]{New: func() map[lanes.Op]byte {
+		return map[lanes.Op]byte{
+			lanes.OpFAdd: 0xa0, lanes.OpFSub: 0xa1, lanes.OpFMul: 0xa2, lanes.OpFDiv: 0xa3, lanes.OpFMin: 0xa4, lanes.OpFMax: 0xa5,
+			lanes.OpFAbs: 0x99, lanes.OpFNeg: 0x9a, lanes.OpFCeil: 0x9b, lanes.OpFFloor: 0x9c, lanes.OpFTrunc: 0x9d,
+			lanes.OpFNearest: 0x9e, lanes.OpFSqrt: 0x9f,
+			lanes.OpEq: 0x61, lanes.OpNe: 0x62, lanes.OpFLt: 0x63, lanes.OpFLe: 0x65,
+		}
+	}}
 )
 
 func codesOf(k lanes.Kind) map[lanes.Op]byte {
 	switch k {
 	case lanes.I64:
-		return codesI64
+		return codesI64.Get()
 	case lanes.F32:
-		return codesF32
+		return codesF32.Get()
 	case lanes.F64:
-		return codesF64
+		return codesF64.Get()
 	}
-	return codesI32
+	return codesI32.Get()
 }
 
 // conversion is a change of kind. Those to integers saturate, as the others trap
@@ -53,39 +62,41 @@ type conversion struct {
 	from, to lanes.Kind
 }
 
-var conversions = map[conversion][]byte{
-	{lanes.OpZExt, lanes.I32, lanes.I64}:    {0xad},
-	{lanes.OpSExt, lanes.I32, lanes.I64}:    {0xac},
-	{lanes.OpWrap, lanes.I64, lanes.I32}:    {0xa7},
-	{lanes.OpSToF, lanes.I32, lanes.F32}:    {0xb2},
-	{lanes.OpUToF, lanes.I32, lanes.F32}:    {0xb3},
-	{lanes.OpSToF, lanes.I64, lanes.F32}:    {0xb4},
-	{lanes.OpUToF, lanes.I64, lanes.F32}:    {0xb5},
-	{lanes.OpFNarrow, lanes.F64, lanes.F32}: {0xb6},
-	{lanes.OpSToF, lanes.I32, lanes.F64}:    {0xb7},
-	{lanes.OpUToF, lanes.I32, lanes.F64}:    {0xb8},
-	{lanes.OpSToF, lanes.I64, lanes.F64}:    {0xb9},
-	{lanes.OpUToF, lanes.I64, lanes.F64}:    {0xba},
-	{lanes.OpFWiden, lanes.F32, lanes.F64}:  {0xbb},
-	{lanes.OpCast, lanes.F32, lanes.I32}:    {0xbc},
-	{lanes.OpCast, lanes.F64, lanes.I64}:    {0xbd},
-	{lanes.OpCast, lanes.I32, lanes.F32}:    {0xbe},
-	{lanes.OpCast, lanes.I64, lanes.F64}:    {0xbf},
-	{lanes.OpFToS, lanes.F32, lanes.I32}:    {0xfc, 0},
-	{lanes.OpFToU, lanes.F32, lanes.I32}:    {0xfc, 1},
-	{lanes.OpFToS, lanes.F64, lanes.I32}:    {0xfc, 2},
-	{lanes.OpFToU, lanes.F64, lanes.I32}:    {0xfc, 3},
-	{lanes.OpFToS, lanes.F32, lanes.I64}:    {0xfc, 4},
-	{lanes.OpFToU, lanes.F32, lanes.I64}:    {0xfc, 5},
-	{lanes.OpFToS, lanes.F64, lanes.I64}:    {0xfc, 6},
-	{lanes.OpFToU, lanes.F64, lanes.I64}:    {0xfc, 7},
-	{lanes.OpInt, lanes.Bool, lanes.I32}:    {},
-	{lanes.OpBool, lanes.I32, lanes.Bool}:   {0x45, 0x45}, // i32.eqz twice
-	{lanes.OpCast, lanes.I32, lanes.I32}:    {},
-	{lanes.OpCast, lanes.I64, lanes.I64}:    {},
-	{lanes.OpCast, lanes.F32, lanes.F32}:    {},
-	{lanes.OpCast, lanes.F64, lanes.F64}:    {},
-}
+var conversions = lazy.Map[conversion, []byte]{New: func() map[conversion][]byte {
+	return map[conversion][]byte{
+		{lanes.OpZExt, lanes.I32, lanes.I64}:    {0xad},
+		{lanes.OpSExt, lanes.I32, lanes.I64}:    {0xac},
+		{lanes.OpWrap, lanes.I64, lanes.I32}:    {0xa7},
+		{lanes.OpSToF, lanes.I32, lanes.F32}:    {0xb2},
+		{lanes.OpUToF, lanes.I32, lanes.F32}:    {0xb3},
+		{lanes.OpSToF, lanes.I64, lanes.F32}:    {0xb4},
+		{lanes.OpUToF, lanes.I64, lanes.F32}:    {0xb5},
+		{lanes.OpFNarrow, lanes.F64, lanes.F32}: {0xb6},
+		{lanes.OpSToF, lanes.I32, lanes.F64}:    {0xb7},
+		{lanes.OpUToF, lanes.I32, lanes.F64}:    {0xb8},
+		{lanes.OpSToF, lanes.I64, lanes.F64}:    {0xb9},
+		{lanes.OpUToF, lanes.I64, lanes.F64}:    {0xba},
+		{lanes.OpFWiden, lanes.F32, lanes.F64}:  {0xbb},
+		{lanes.OpCast, lanes.F32, lanes.I32}:    {0xbc},
+		{lanes.OpCast, lanes.F64, lanes.I64}:    {0xbd},
+		{lanes.OpCast, lanes.I32, lanes.F32}:    {0xbe},
+		{lanes.OpCast, lanes.I64, lanes.F64}:    {0xbf},
+		{lanes.OpFToS, lanes.F32, lanes.I32}:    {0xfc, 0},
+		{lanes.OpFToU, lanes.F32, lanes.I32}:    {0xfc, 1},
+		{lanes.OpFToS, lanes.F64, lanes.I32}:    {0xfc, 2},
+		{lanes.OpFToU, lanes.F64, lanes.I32}:    {0xfc, 3},
+		{lanes.OpFToS, lanes.F32, lanes.I64}:    {0xfc, 4},
+		{lanes.OpFToU, lanes.F32, lanes.I64}:    {0xfc, 5},
+		{lanes.OpFToS, lanes.F64, lanes.I64}:    {0xfc, 6},
+		{lanes.OpFToU, lanes.F64, lanes.I64}:    {0xfc, 7},
+		{lanes.OpInt, lanes.Bool, lanes.I32}:    {},
+		{lanes.OpBool, lanes.I32, lanes.Bool}:   {0x45, 0x45}, // i32.eqz twice
+		{lanes.OpCast, lanes.I32, lanes.I32}:    {},
+		{lanes.OpCast, lanes.I64, lanes.I64}:    {},
+		{lanes.OpCast, lanes.F32, lanes.F32}:    {},
+		{lanes.OpCast, lanes.F64, lanes.F64}:    {},
+	}
+}}
 
 // emitScalar emits an operation on scalars. An operation without an instruction is a
 // fault of package lanes, not of the input.
@@ -108,7 +119,7 @@ func (e *emitter) emitScalar(in *lanes.Inst) {
 	for _, a := range in.Args {
 		e.pushReg(a, 0)
 	}
-	if bytes, ok := conversions[conversion{in.Op, k, in.Type.Kind}]; ok {
+	if bytes, ok := conversions.Get()[conversion{in.Op, k, in.Type.Kind}]; ok {
 		e.appendBytes(bytes...)
 	} else {
 		code, ok := codesOf(k)[in.Op]
@@ -138,9 +149,11 @@ func (e *emitter) emitHalves(in *lanes.Inst) {
 }
 
 // divisions are div_s, div_u, rem_s, rem_u.
-var divisions = map[lanes.Op][2]byte{
-	lanes.OpSDiv: {0x6d, 0x7f}, lanes.OpUDiv: {0x6e, 0x80}, lanes.OpSRem: {0x6f, 0x81}, lanes.OpURem: {0x70, 0x82},
-}
+var divisions = lazy.Map[lanes.Op, [2]byte]{New: func() map[lanes.Op][2]byte {
+	return map[lanes.Op][2]byte{
+		lanes.OpSDiv: {0x6d, 0x7f}, lanes.OpUDiv: {0x6e, 0x80}, lanes.OpSRem: {0x6f, 0x81}, lanes.OpURem: {0x70, 0x82},
+	}
+}}
 
 // emitSelect emits a choice between two values. Floats are chosen by their bits: where
 // registers are short, wazero 1.12 may lose the second operand of a select of floats or
@@ -151,12 +164,12 @@ func (e *emitter) emitSelect(in *lanes.Inst) {
 		bits = lanes.I64
 	}
 	e.pushReg(in.Args[1], 0)
-	e.appendBytes(conversions[conversion{lanes.OpCast, k, bits}]...)
+	e.appendBytes(conversions.Get()[conversion{lanes.OpCast, k, bits}]...)
 	e.pushReg(in.Args[2], 0)
-	e.appendBytes(conversions[conversion{lanes.OpCast, k, bits}]...)
+	e.appendBytes(conversions.Get()[conversion{lanes.OpCast, k, bits}]...)
 	e.pushReg(in.Args[0], 0)
 	e.appendBytes(opSelect)
-	e.appendBytes(conversions[conversion{lanes.OpCast, bits, k}]...)
+	e.appendBytes(conversions.Get()[conversion{lanes.OpCast, bits, k}]...)
 	e.popReg(in.Dst, 0)
 }
 
@@ -164,10 +177,10 @@ func (e *emitter) emitSelect(in *lanes.Inst) {
 // number divided by -1. The division is always made, by 1 in the place of such a divisor,
 // and a select takes the special result instead.
 func (e *emitter) emitDivide(in *lanes.Inst) {
-	code := divisions[in.Op][0]
+	code := divisions.Get()[in.Op][0]
 	wide := in.Type.Kind == lanes.I64
 	if wide {
-		code = divisions[in.Op][1]
+		code = divisions.Get()[in.Op][1]
 	}
 	if n, ok := e.consts[in.Args[1]]; ok && n != 0 && n != ^uint64(0) && n != 0xffffffff {
 		e.pushReg(in.Args[0], 0)

@@ -1,6 +1,7 @@
 package emitwasm
 
 import (
+	"offlink/lazy"
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/runtime/hostdev/internal/wasm"
 )
@@ -11,40 +12,48 @@ import (
 // those of signed numbers whose highest bits emitLanewise flips, as SIMD128 has no
 // others.
 var (
-	vectorI32 = map[lanes.Op]uint32{
-		lanes.OpAdd: 0xae, lanes.OpSub: 0xb1, lanes.OpMul: 0xb5, lanes.OpAnd: 0x4e, lanes.OpOr: 0x50, lanes.OpXor: 0x51,
-		lanes.OpShl: 0xab, lanes.OpAShr: 0xac, lanes.OpLShr: 0xad,
-		lanes.OpEq: 0x37, lanes.OpNe: 0x38, lanes.OpSLt: 0x39, lanes.OpULt: 0x3a, lanes.OpSLe: 0x3d, lanes.OpULe: 0x3e,
-	}
-	vectorI64 = map[lanes.Op]uint32{
-		lanes.OpAdd: 0xce, lanes.OpSub: 0xd1, lanes.OpAnd: 0x4e, lanes.OpOr: 0x50, lanes.OpXor: 0x51,
-		lanes.OpShl: 0xcb, lanes.OpAShr: 0xcc, lanes.OpLShr: 0xcd,
-		lanes.OpEq: 0xd6, lanes.OpNe: 0xd7, lanes.OpSLt: 0xd8, lanes.OpULt: 0xd8, lanes.OpSLe: 0xda, lanes.OpULe: 0xda,
-	}
-	vectorF32 = map[lanes.Op]uint32{
-		lanes.OpFAdd: 0xe4, lanes.OpFSub: 0xe5, lanes.OpFMul: 0xe6, lanes.OpFDiv: 0xe7,
-		lanes.OpFSqrt: 0xe3, lanes.OpFCeil: 0x67, lanes.OpFFloor: 0x68,
-		lanes.OpFTrunc: 0x69, lanes.OpFNearest: 0x6a,
-		lanes.OpEq: 0x41, lanes.OpNe: 0x42, lanes.OpFLt: 0x43, lanes.OpFLe: 0x45,
-	}
-	vectorF64 = map[lanes.Op]uint32{
-		lanes.OpFAdd: 0xf0, lanes.OpFSub: 0xf1, lanes.OpFMul: 0xf2, lanes.OpFDiv: 0xf3,
-		lanes.OpFSqrt: 0xef, lanes.OpFCeil: 0x74, lanes.OpFFloor: 0x75,
-		lanes.OpFTrunc: 0x7a, lanes.OpFNearest: 0x94,
-		lanes.OpEq: 0x47, lanes.OpNe: 0x48, lanes.OpFLt: 0x49, lanes.OpFLe: 0x4b,
-	}
+	vectorI32 = lazy.Map[lanes.Op, uint32]{New: func() map[lanes.Op]uint32 {
+		return map[lanes.Op]uint32{
+			lanes.OpAdd: 0xae, lanes.OpSub: 0xb1, lanes.OpMul: 0xb5, lanes.OpAnd: 0x4e, lanes.OpOr: 0x50, lanes.OpXor: 0x51,
+			lanes.OpShl: 0xab, lanes.OpAShr: 0xac, lanes.OpLShr: 0xad,
+			lanes.OpEq: 0x37, lanes.OpNe: 0x38, lanes.OpSLt: 0x39, lanes.OpULt: 0x3a, lanes.OpSLe: 0x3d, lanes.OpULe: 0x3e,
+		}
+	}}
+	vectorI64 = lazy.Map[lanes.Op, uint32]{New: func() map[lanes.Op]uint32 {
+		return map[lanes.Op]uint32{
+			lanes.OpAdd: 0xce, lanes.OpSub: 0xd1, lanes.OpAnd: 0x4e, lanes.OpOr: 0x50, lanes.OpXor: 0x51,
+			lanes.OpShl: 0xcb, lanes.OpAShr: 0xcc, lanes.OpLShr: 0xcd,
+			lanes.OpEq: 0xd6, lanes.OpNe: 0xd7, lanes.OpSLt: 0xd8, lanes.OpULt: 0xd8, lanes.OpSLe: 0xda, lanes.OpULe: 0xda,
+		}
+	}}
+	vectorF32 = lazy.Map[lanes.Op, uint32]{New: func() map[lanes.Op]uint32 {
+		return map[lanes.Op]uint32{
+			lanes.OpFAdd: 0xe4, lanes.OpFSub: 0xe5, lanes.OpFMul: 0xe6, lanes.OpFDiv: 0xe7,
+			lanes.OpFSqrt: 0xe3, lanes.OpFCeil: 0x67, lanes.OpFFloor: 0x68,
+			lanes.OpFTrunc: 0x69, lanes.OpFNearest: 0x6a,
+			lanes.OpEq: 0x41, lanes.OpNe: 0x42, lanes.OpFLt: 0x43, lanes.OpFLe: 0x45,
+		}
+	}}
+	vectorF64 = lazy.Map[lanes.Op, uint32]{New: func() map[lanes.Op]uint32 {
+		return map[lanes.Op]uint32{
+			lanes.OpFAdd: 0xf0, lanes.OpFSub: 0xf1, lanes.OpFMul: 0xf2, lanes.OpFDiv: 0xf3,
+			lanes.OpFSqrt: 0xef, lanes.OpFCeil: 0x74, lanes.OpFFloor: 0x75,
+			lanes.OpFTrunc: 0x7a, lanes.OpFNearest: 0x94,
+			lanes.OpEq: 0x47, lanes.OpNe: 0x48, lanes.OpFLt: 0x49, lanes.OpFLe: 0x4b,
+		}
+	}}
 )
 
 func vectorCodes(k lanes.Kind) map[lanes.Op]uint32 {
 	switch k {
 	case lanes.I64:
-		return vectorI64
+		return vectorI64.Get()
 	case lanes.F32:
-		return vectorF32
+		return vectorF32.Get()
 	case lanes.F64:
-		return vectorF64
+		return vectorF64.Get()
 	}
-	return vectorI32
+	return vectorI32.Get()
 }
 
 func (e *emitter) emitVector(in *lanes.Inst) {
@@ -103,9 +112,9 @@ func (e *emitter) multiplyWide(in *lanes.Inst) {
 	}
 	for p := range partCount(in.Type) {
 		product(p, 0)
-		e.simdOp(splatCodes[lanes.I64])
+		e.simdOp(splatCodes.Get()[lanes.I64])
 		product(p, 1)
-		e.simdOp(replaceCodes[lanes.I64])
+		e.simdOp(replaceCodes.Get()[lanes.I64])
 		e.appendBytes(1)
 		e.popReg(in.Dst, p)
 	}
@@ -252,7 +261,7 @@ func (e *emitter) emitSplat(in *lanes.Inst) {
 	}
 	for p := range parts {
 		e.pushLane(in.Type.Kind, in.Args[0])
-		e.simdOp(splatCodes[in.Type.Kind])
+		e.simdOp(splatCodes.Get()[in.Type.Kind])
 		e.popReg(in.Dst, p)
 	}
 }
@@ -285,10 +294,10 @@ func (e *emitter) buildLanes(in *lanes.Inst) {
 		for l, a := range in.Args[p*each : (p+1)*each] {
 			e.pushLane(kind, a)
 			if l == 0 {
-				e.simdOp(splatCodes[kind])
+				e.simdOp(splatCodes.Get()[kind])
 				continue
 			}
-			e.simdOp(replaceCodes[kind])
+			e.simdOp(replaceCodes.Get()[kind])
 			e.appendBytes(byte(l))
 		}
 		e.popReg(in.Dst, p)
@@ -296,8 +305,12 @@ func (e *emitter) buildLanes(in *lanes.Inst) {
 }
 
 var (
-	splatCodes   = map[lanes.Kind]uint32{lanes.Bool: 0x11, lanes.I32: 0x11, lanes.I64: 0x12, lanes.F32: 0x13, lanes.F64: 0x14}
-	replaceCodes = map[lanes.Kind]uint32{lanes.Bool: 0x1c, lanes.I32: 0x1c, lanes.I64: 0x1e, lanes.F32: 0x20, lanes.F64: 0x22}
+	splatCodes = lazy.Map[lanes.Kind, uint32]{New: func() map[lanes.Kind]uint32 {
+		return map[lanes.Kind]uint32{lanes.Bool: 0x11, lanes.I32: 0x11, lanes.I64: 0x12, lanes.F32: 0x13, lanes.F64: 0x14}
+	}}
+	replaceCodes = lazy.Map[lanes.Kind, uint32]{New: func() map[lanes.Kind]uint32 {
+		return map[lanes.Kind]uint32{lanes.Bool: 0x1c, lanes.I32: 0x1c, lanes.I64: 0x1e, lanes.F32: 0x20, lanes.F64: 0x22}
+	}}
 )
 
 // pushLane pushes a scalar as a lane of a vector has it: a bool, 0 or 1 as a scalar,
@@ -323,7 +336,7 @@ func (e *emitter) insertLane(in *lanes.Inst) {
 		e.pushReg(in.Args[0], p)
 		if p == part {
 			e.pushLane(in.Type.Kind, in.Args[1])
-			e.simdOp(replaceCodes[in.Type.Kind])
+			e.simdOp(replaceCodes.Get()[in.Type.Kind])
 			e.appendBytes(at)
 		}
 		e.popReg(in.Dst, p)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"offlink/lazy"
 	"offlink/runtime/driver"
 )
 
@@ -65,27 +66,29 @@ var (
 
 // orders is the table "List of supported image channel orders" with the rules of
 // "List of supported image channel data types".
-var orders = map[driver.ChannelOrder]*order{
-	driver.OrderR:         {components: []int{0}, opaque: true, types: general},
-	driver.OrderA:         {components: []int{3}, types: general},
-	driver.OrderRG:        {components: []int{0, 1}, opaque: true, types: general},
-	driver.OrderRA:        {components: []int{0, 3}, types: general},
-	driver.OrderRGB:       {components: []int{0, 1, 2}, opaque: true, types: packed},
-	driver.OrderRGBA:      {components: []int{0, 1, 2, 3}, types: append(slices.Clone(general), driver.UnormInt101010Two)},
-	driver.OrderBGRA:      {components: []int{2, 1, 0, 3}, types: bytesOnly},
-	driver.OrderARGB:      {components: []int{3, 0, 1, 2}, types: bytesOnly},
-	driver.OrderABGR:      {components: []int{3, 2, 1, 0}, types: bytesOnly},
-	driver.OrderIntensity: {components: []int{0}, replicate: true, types: normals},
-	driver.OrderLuminance: {components: []int{0}, luminance: true, opaque: true, types: normals},
-	driver.OrderRx:        {components: []int{0, unused}, types: general},
-	driver.OrderRGx:       {components: []int{0, 1, unused}, types: general},
-	driver.OrderRGBx:      {components: []int{0, 1, 2}, types: packed},
-	driver.OrderDepth:     {components: []int{0}, opaque: true, types: []driver.ChannelType{driver.UnormInt16, driver.Float}},
-	driver.OrderSRGB:      {components: []int{0, 1, 2}, srgb: true, opaque: true, types: srgbOnly},
-	driver.OrderSRGBx:     {components: []int{0, 1, 2, unused}, srgb: true, types: srgbOnly},
-	driver.OrderSRGBA:     {components: []int{0, 1, 2, 3}, srgb: true, types: srgbOnly},
-	driver.OrderSBGRA:     {components: []int{2, 1, 0, 3}, srgb: true, types: srgbOnly},
-}
+var orders = lazy.Map[driver.ChannelOrder, *order]{New: func() map[driver.ChannelOrder]*order {
+	return map[driver.ChannelOrder]*order{
+		driver.OrderR:         {components: []int{0}, opaque: true, types: general},
+		driver.OrderA:         {components: []int{3}, types: general},
+		driver.OrderRG:        {components: []int{0, 1}, opaque: true, types: general},
+		driver.OrderRA:        {components: []int{0, 3}, types: general},
+		driver.OrderRGB:       {components: []int{0, 1, 2}, opaque: true, types: packed},
+		driver.OrderRGBA:      {components: []int{0, 1, 2, 3}, types: append(slices.Clone(general), driver.UnormInt101010Two)},
+		driver.OrderBGRA:      {components: []int{2, 1, 0, 3}, types: bytesOnly},
+		driver.OrderARGB:      {components: []int{3, 0, 1, 2}, types: bytesOnly},
+		driver.OrderABGR:      {components: []int{3, 2, 1, 0}, types: bytesOnly},
+		driver.OrderIntensity: {components: []int{0}, replicate: true, types: normals},
+		driver.OrderLuminance: {components: []int{0}, luminance: true, opaque: true, types: normals},
+		driver.OrderRx:        {components: []int{0, unused}, types: general},
+		driver.OrderRGx:       {components: []int{0, 1, unused}, types: general},
+		driver.OrderRGBx:      {components: []int{0, 1, 2}, types: packed},
+		driver.OrderDepth:     {components: []int{0}, opaque: true, types: []driver.ChannelType{driver.UnormInt16, driver.Float}},
+		driver.OrderSRGB:      {components: []int{0, 1, 2}, srgb: true, opaque: true, types: srgbOnly},
+		driver.OrderSRGBx:     {components: []int{0, 1, 2, unused}, srgb: true, types: srgbOnly},
+		driver.OrderSRGBA:     {components: []int{0, 1, 2, 3}, srgb: true, types: srgbOnly},
+		driver.OrderSBGRA:     {components: []int{2, 1, 0, 3}, srgb: true, types: srgbOnly},
+	}
+}}
 
 // width is the bits of a channel of a type, 0 of types with channels of several
 // widths.
@@ -118,7 +121,7 @@ func packedChannels(t driver.ChannelType) (size int, channels []channel) {
 
 // NewFormat prepares a format; it is an error if OpenCL does not have it.
 func NewFormat(f driver.ImageFormat) (*Format, error) {
-	o := orders[f.Order]
+	o := orders.Get()[f.Order]
 	if o == nil || !slices.Contains(o.types, f.Type) {
 		return nil, fmt.Errorf("the image format of channel order %#x and type %#x is not one of OpenCL's that the embedded device has", uint32(f.Order), uint32(f.Type))
 	}
@@ -147,10 +150,10 @@ func classOf(t driver.ChannelType) Class {
 // Formats lists the formats in order. Depth images have two dimensions.
 func Formats(kind driver.ImageKind) (list []driver.ImageFormat) {
 	for o := driver.OrderR; o <= driver.OrderABGR; o++ {
-		if orders[o] == nil || o == driver.OrderDepth && kind != driver.Image2D && kind != driver.Image2DArray {
+		if orders.Get()[o] == nil || o == driver.OrderDepth && kind != driver.Image2D && kind != driver.Image2DArray {
 			continue
 		}
-		for _, t := range orders[o].types {
+		for _, t := range orders.Get()[o].types {
 			list = append(list, driver.ImageFormat{Order: o, Type: t})
 		}
 	}

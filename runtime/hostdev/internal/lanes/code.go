@@ -3,6 +3,8 @@ package lanes
 import (
 	"fmt"
 	"strings"
+
+	"offlink/lazy"
 )
 
 // Type is the type of a register of code: a scalar, or Lanes of them.
@@ -93,7 +95,7 @@ func (in *Inst) String() string {
 	for _, a := range in.Args {
 		fmt.Fprintf(&s, " r%d", a)
 	}
-	if immOps[in.Op] {
+	if immOps.Get()[in.Op] {
 		fmt.Fprintf(&s, " %#x", in.Imm)
 	}
 	if in.Off != 0 {
@@ -102,10 +104,12 @@ func (in *Inst) String() string {
 	return s.String()
 }
 
-var immOps = map[Op]bool{
-	OpConst: true, OpArg: true, OpLoad: true, OpStore: true, OpIota: true, OpExtract: true, OpInsert: true,
-	OpBr: true, OpBrIf: true, OpBlock: true, OpLoop: true, OpTrap: true, OpAtomic: true,
-}
+var immOps = lazy.Map[Op, bool]{New: func() map[Op]bool {
+	return map[Op]bool{
+		OpConst: true, OpArg: true, OpLoad: true, OpStore: true, OpIota: true, OpExtract: true, OpInsert: true,
+		OpBr: true, OpBrIf: true, OpBlock: true, OpLoop: true, OpTrap: true, OpAtomic: true,
+	}
+}}
 
 var opNames = [...]string{
 	OpConst: "const", OpArg: "arg", OpLocalID: "local_id", OpGroupID: "group_id", OpFrame: "frame", OpGet: "get",

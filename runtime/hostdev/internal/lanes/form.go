@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"offlink/lazy"
 )
 
 // ErrUnsupported is wrapped by the errors of this package: the kernel must be run
@@ -422,7 +424,9 @@ func (v *Value) Low() *Value {
 }
 
 // lowOps are the operations whose low half depends on the low halves alone.
-var lowOps = map[Op]bool{OpAdd: true, OpSub: true, OpMul: true, OpAnd: true, OpOr: true, OpXor: true}
+var lowOps = lazy.Map[Op, bool]{New: func() map[Op]bool {
+	return map[Op]bool{OpAdd: true, OpSub: true, OpMul: true, OpAnd: true, OpOr: true, OpXor: true}
+}}
 
 // Add appends an operation, or returns an equal value that is simpler. It may swap args.
 func (b *Block) Add(op Op, k Kind, args ...*Value) *Value {
@@ -439,7 +443,7 @@ func (b *Block) Add(op Op, k Kind, args ...*Value) *Value {
 // lowOf computes the low half next to the value. Finish leaves out those that are not used.
 func (b *Block) lowOf(v *Value) *Value {
 	switch {
-	case lowOps[v.Op]:
+	case lowOps.Get()[v.Op]:
 		return b.Add(v.Op, I32, v.Args[0].Low(), v.Args[1].Low())
 	case v.Op == OpShl && v.Args[1].Op == OpConst && v.Args[1].Imm < 32:
 		return b.Add(OpShl, I32, v.Args[0].Low(), v.Args[1].Low())
@@ -603,7 +607,7 @@ func (b *Block) Trap(t Trap) { b.appendValue(&Value{Op: OpTrap, Imm: uint64(t)})
 
 // simplifyValue returns a value that equals the operation and is simpler, or nil.
 func (b *Block) simplifyValue(op Op, k Kind, args []*Value) *Value {
-	if commutative[op] && args[0].Op == OpConst && args[1].Op != OpConst {
+	if commutative.Get()[op] && args[0].Op == OpConst && args[1].Op != OpConst {
 		args[0], args[1] = args[1], args[0]
 	}
 	if len(args) == 2 && args[0].Op == OpConst && args[1].Op == OpConst && args[0].Kind != F32 && args[0].Kind != F64 {
@@ -661,7 +665,9 @@ func (b *Block) simplifyChoice(args []*Value) *Value {
 	return nil
 }
 
-var commutative = map[Op]bool{OpAdd: true, OpMul: true, OpAnd: true, OpOr: true, OpXor: true}
+var commutative = lazy.Map[Op, bool]{New: func() map[Op]bool {
+	return map[Op]bool{OpAdd: true, OpMul: true, OpAnd: true, OpOr: true, OpXor: true}
+}}
 
 func (v *Value) isConst(bits uint64) bool {
 	return v.Op == OpConst && v.Imm == bits && v.Kind != F32 && v.Kind != F64

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"offlink/lazy"
 	"offlink/spirv"
 )
 
@@ -61,25 +62,29 @@ func module(name string) (*spirv.Module, error) {
 const instructionSet = "OpenCL.std"
 
 // storing is the instructions that store a second result: its function, and that of the first.
-var storing = map[string]spirv.ExtCall{
-	"sincos": {Result: "sin", Stored: "cos"},
-	"fract":  {Result: "fract", Stored: "floor"},
-	"modf":   {Result: "modf", Stored: "trunc"},
-	"frexp":  {Result: "frexp", Stored: "frexp_exponent"},
+var storing = lazy.Map[string, spirv.ExtCall]{New: func() map[string]spirv.ExtCall {
+	return map[string]spirv.ExtCall{
+		"sincos": {Result: "sin", Stored: "cos"},
+		"fract":  {Result: "fract", Stored: "floor"},
+		"modf":   {Result: "modf", Stored: "trunc"},
+		"frexp":  {Result: "frexp", Stored: "frexp_exponent"},
 
-	"lgamma_r": {Result: "lgamma", Stored: "lgamma_sign"},
-}
+		"lgamma_r": {Result: "lgamma", Stored: "lgamma_sign"},
+	}
+}}
 
 // coreFunctions is the functions for instructions of SPIR-V itself.
-var coreFunctions = map[string]string{"OpFRem": "fmod", "OpFMod": "floor_mod"}
+var coreFunctions = lazy.Map[string, string]{New: func() map[string]string {
+	return map[string]string{"OpFRem": "fmod", "OpFMod": "floor_mod"}
+}}
 
 // functionsOf names the functions for an instruction. The native_ and half_ variants may be
 // less exact; the library uses one function for all.
 func functionsOf(instruction string) (spirv.ExtCall, bool) {
-	if c, ok := storing[instruction]; ok {
+	if c, ok := storing.Get()[instruction]; ok {
 		return spirv.ExtCall{Result: prefix + c.Result, Stored: prefix + c.Stored}, true
 	}
-	if name := coreFunctions[instruction]; name != "" {
+	if name := coreFunctions.Get()[instruction]; name != "" {
 		return spirv.ExtCall{Result: prefix + name}, true
 	}
 	name := strings.TrimPrefix(strings.TrimPrefix(instruction, "native_"), "half_")

@@ -1,0 +1,43 @@
+package hostdev
+
+import (
+	"fmt"
+
+	"offlink/lazy"
+)
+
+// table is a table whose rows are in several files: each registers a function that makes its
+// rows. They are made when the first row is looked up.
+type table[K comparable, V any] struct {
+	what  string // a row, for the message about two
+	parts []func() map[K]V
+	rows  lazy.Map[K, V]
+}
+
+// newTable returns an empty table.
+func newTable[K comparable, V any](what string) *table[K, V] {
+	t := &table[K, V]{what: what}
+	t.rows.New = t.join
+	return t
+}
+
+// register adds rows. It is for init functions.
+func (t *table[K, V]) register(rows func() map[K]V) { t.parts = append(t.parts, rows) }
+
+// row returns the row of a key, the zero value if there is none.
+func (t *table[K, V]) row(key K) V { return t.rows.Get()[key] }
+
+// join makes one table of the rows of all files. Two rows for a key would let the order of files
+// decide.
+func (t *table[K, V]) join() map[K]V {
+	joined := map[K]V{}
+	for _, rows := range t.parts {
+		for key, value := range rows() {
+			if _, is := joined[key]; is {
+				panic(fmt.Sprintf("two %s of %v", t.what, key))
+			}
+			joined[key] = value
+		}
+	}
+	return joined
+}
