@@ -273,9 +273,44 @@ func (e *emitter) skipRow(cond *Value) {
 
 // idleBy tells whether a step of a region that starts in a block does nothing that another step
 // of the group would miss, if its branch takes one way: neither before it nor after.
-func (d *driver) idleBy(p *part, start, branch, way *Block) bool {
+func (d *driver) idleBy(e *emitter, p *part, start, branch, way *Block) bool {
+	leads := p.leadingTo(branch)
+	before := func(b *Block) []*Block {
+		switch {
+		case b == branch:
+			return nil
+		case b.Cond != nil && e.a.classOf(b.Cond).Level <= Group:
+			// All steps come the way that this one came.
+			return slices.DeleteFunc(slices.Clone(b.Succs), func(to *Block) bool { return !leads[to] })
+		}
+		return b.Succs
+	}
+	after := func(b *Block) []*Block { return b.Succs }
+	return d.idleAlong(p, start, before) && d.idleAlong(p, way, after)
+}
+
+// leadingTo is the blocks of a part from which another one is reached, with that one.
+func (p *part) leadingTo(b *Block) map[*Block]bool {
+	leads := map[*Block]bool{b: true}
+	work := []int{p.index[b]}
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, from := range p.graph.preds[n] {
+			if !leads[p.blocks[from]] {
+				leads[p.blocks[from]] = true
+				work = append(work, from)
+			}
+		}
+	}
+	return leads
+}
+
+// idleAlong tells whether a step of a region does nothing that another step would miss from a
+// block on, along the successors that next gives.
+func (d *driver) idleAlong(p *part, from *Block, next func(b *Block) []*Block) bool {
 	seen := map[*Block]bool{}
-	work := []*Block{start}
+	work := []*Block{from}
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -286,11 +321,8 @@ func (d *driver) idleBy(p *part, start, branch, way *Block) bool {
 		if slices.ContainsFunc(b.Values, (*Value).mustRun) || b.Term == Barrier && d.savesAny(p, b.Succs[0]) {
 			return false
 		}
-		switch {
-		case b == branch:
-			work = append(work, way)
-		case b.Term != Barrier:
-			work = append(work, b.Succs...)
+		if b.Term != Barrier {
+			work = append(work, next(b)...)
 		}
 	}
 	return true

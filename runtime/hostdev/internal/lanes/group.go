@@ -377,7 +377,7 @@ func (d *driver) runStep(e *emitter, region int) error {
 	var next Reg = NoReg
 	together := d.endsTogether(e, p)
 	e.idle = func(branch, way *Block) bool {
-		return together && len(d.starts) > 1 && d.idleBy(p, d.starts[region], branch, way)
+		return together && len(d.starts) > 1 && d.idleBy(e, p, d.starts[region], branch, way)
 	}
 	switch {
 	case together && len(d.starts) > 1:
