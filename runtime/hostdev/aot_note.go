@@ -104,7 +104,7 @@ func recordLayout() string {
 		lanes.RecordStop, lanes.RecordBudget, lanes.RecordTicks, lanes.RecordFar, lanes.RecordWords,
 		lanes.FaultDistance, lanes.FaultStride, lanes.FaultLanes, lanes.FaultLen, lanes.FaultSite,
 		uint64(lanes.TrapUnreachable), uint64(lanes.TrapBarrier), uint64(lanes.TrapUnaligned), uint64(lanes.TrapBounds), uint64(lanes.TrapSubgroup), uint64(lanes.TrapCallee),
-		lanes.TableAddress, lanes.TableSize, lanes.TableShift, lanes.TableReadOnly, lanes.Foreign,
+		lanes.TableAddress, lanes.TableSize, lanes.TableShift, lanes.TableReadOnly, lanes.TableDivided, lanes.Foreign,
 		emitc.StopTrap, emitc.StopAsked, localAlign, maxGroup, fuelStep,
 	}
 	sum := sha256.New()

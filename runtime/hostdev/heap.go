@@ -56,6 +56,7 @@ const (
 	// table, which is in the region itself: see lanes.TableAddress.
 	entryLive      = 1 << entryStartBits
 	entryReadOnly  = lanes.TableReadOnly << entryStartBits
+	entryDivided   = lanes.TableDivided << entryStartBits
 	entryStartBits = 32
 	entryHidden    = 1 << 2 << entryStartBits // not in the table: no pointer leads there
 

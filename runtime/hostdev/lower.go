@@ -27,6 +27,9 @@ type lowered struct {
 	steps steps // from the pointer whose allocation root is
 }
 
+// framePlace is a variable in the private memory of a work-item.
+type framePlace struct{ at, size int64 }
+
 // lowering lowers one kernel.
 type lowering struct {
 	p *program
@@ -35,11 +38,17 @@ type lowering struct {
 	b *lanes.Block // the block that grows
 
 	calls  []*inlining
-	room   int           // instructions that may still be lowered
-	locals map[int]int64 // places in local memory, by index
-	modes  []varMode     // of the variables, in the order in which they come
+	room   int              // instructions that may still be lowered
+	locals map[int]int64    // places in local memory, by index
+	modes  []varMode        // of the variables, in the order in which they come
+	roots  map[rootKey]bool // pointers in registers whose allocations are stored: whether one was moved before
 	vars   []*variableState
-	failed bool // a variable needs another mode: all is lowered again
+	places []framePlace // of the variables in memory, in order
+	before []framePlace // those of the round before
+
+	storedRoot *lanes.Bounds // of the pointer that is stored, where it is known
+	failed     bool          // a variable needs another mode: all is lowered again
+	asked      bool          // the places of the round before were used
 
 	globals []*variable // whose addresses are in the record, ahead of time
 
@@ -80,6 +89,7 @@ const (
 	// as 2 to the number of them.
 	maxLowered = 60000 // instructions of a kernel with all that is inlined
 	maxInlined = 64    // calls within calls
+	maxRounds  = 12    // each variable has three modes, and its pointers two
 )
 
 // unsupported ends the lowering.
@@ -90,19 +100,21 @@ func (l *lowering) unsupported(format string, args ...any) {
 // lowerKernel makes the form of a kernel.
 func lowerKernel(k *kernel, host *hostTable) (*lowering, error) {
 	var modes []varMode
+	roots := map[rootKey]bool{}
+	var places []framePlace
 	// A variable's mode is known only when its last access was lowered, so the
 	// kernel is lowered again with the modes that the round before asked for.
-	for range 8 {
-		l := &lowering{p: k.p, k: k, f: lanes.NewFunction(k.name), host: host, room: maxLowered, modes: modes, ids: map[*lanes.Value]bool{}}
+	for range maxRounds {
+		l := &lowering{p: k.p, k: k, f: lanes.NewFunction(k.name), host: host, room: maxLowered, modes: modes, roots: roots, before: places, ids: map[*lanes.Value]bool{}}
 		if err := abort.Catch(l.kernel); err != nil {
 			return nil, err
 		}
-		if !l.failed {
+		if !l.failed && (!l.asked || slices.Equal(places, l.places)) {
 			l.finishVariables()
 			l.f.LanesMeet = k.subgroup > 1
 			return l, l.f.Finish()
 		}
-		modes = l.modes
+		modes, places = l.modes, l.places
 	}
 	return nil, lanes.Unsupported("variables whose use is not understood")
 }
@@ -211,7 +223,7 @@ func (l *lowering) placeLocals() {
 	at := int64(0)
 	for _, v := range l.k.locals {
 		l.locals[v.index] = at
-		at = alignUp(at+v.t.size, localAlign)
+		at = alignUp(at+v.t.size+1, localAlign) // a pointer to the end is the variable's
 	}
 }
 
@@ -545,6 +557,9 @@ func (l *lowering) finishVariables() {
 	for _, v := range l.vars {
 		for _, leaf := range v.leaves {
 			entry.Set(leaf.reg, l.f.Const(leaf.reg.Kind, 0))
+			if leaf.root != nil {
+				l.setRoot(entry, leaf.root, &lanes.Bounds{Base: l.i32(lanes.Foreign), Len: l.i32(0)})
+			}
 		}
 	}
 	entry.Values = slices.Concat(entry.Values, body)

@@ -30,6 +30,7 @@ type variableState struct {
 type variableLeaf struct {
 	offset, size int64
 	reg          *lanes.Register
+	root         []*lanes.Register // of the pointer in it, if roots has the part
 }
 
 // place is a place in a variable: a number of bytes into it, and the
@@ -64,7 +65,8 @@ func (l *lowering) newVariable(t *typ) *variableState {
 	l.vars = append(l.vars, v)
 	if v.mode == modeFrame {
 		v.at = int(alignUp(int64(l.f.FrameSize), max(t.align, 8)))
-		l.f.FrameSize = v.at + int(alignUp(t.size, 16))
+		l.f.FrameSize = v.at + int(alignUp(t.size+1, 16)) // a pointer to the end is the variable's
+		l.places = append(l.places, framePlace{int64(v.at), t.size})
 	}
 	if l.f.FrameSize > maxFrameBytes || t.size > maxFrameBytes {
 		l.unsupported("variables of more than %d bytes", maxFrameBytes)
@@ -181,8 +183,8 @@ func (l *lowering) loadValue(from lowered, t *typ) lowered {
 	for i, leaf := range t.leaves() {
 		v.words = append(v.words, l.loadWord(from, leaf, words[i]))
 	}
-	if t.kind == kindPointer {
-		v.root = l.origin(v.words[0])
+	if t.kind == kindPointer && !l.loadRoot(from, &v) {
+		v.root = l.origin(v.words[0], t.storage)
 	}
 	return v
 }
@@ -190,6 +192,10 @@ func (l *lowering) loadValue(from lowered, t *typ) lowered {
 func (l *lowering) storeValue(to, v lowered, t *typ) {
 	v = l.spell(v)
 	words := wordsOf(t)
+	if t.kind == kindPointer {
+		l.storedRoot = l.rootToStore(to, v)
+		defer func() { l.storedRoot = nil }()
+	}
 	for i, leaf := range t.leaves() {
 		l.storeWord(to, leaf, words[i], v.words[i])
 	}
@@ -311,6 +317,13 @@ func (l *lowering) storePlace(p *place, offset, size int64, v *lanes.Value) {
 	}
 	if leaf := l.leaf(p, offset, size, v.Kind); leaf != nil {
 		l.b.Set(leaf.reg, l.cast(narrow(), leaf.reg.Kind))
+		switch {
+		case leaf.root == nil:
+		case l.storedRoot != nil:
+			l.setRoot(l.b, leaf.root, l.storedRoot)
+		default:
+			l.setRoot(l.b, leaf.root, l.origin(l.cast(v, lanes.I64), spirv.StorageGeneric))
+		}
 	}
 }
 
@@ -336,7 +349,10 @@ func (l *lowering) leaf(p *place, offset, size int64, k lanes.Kind) *variableLea
 			return nil
 		}
 	}
-	leaf := &variableLeaf{at, size, l.f.NewRegister(k)}
+	leaf := &variableLeaf{offset: at, size: size, reg: l.f.NewRegister(k)}
+	if _, ok := l.roots[rootKey{v.number, at}]; ok && size == 8 {
+		leaf.root = l.newRootRegs()
+	}
 	v.leaves = append(v.leaves, leaf)
 	return leaf
 }

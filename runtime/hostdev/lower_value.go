@@ -71,7 +71,7 @@ func (l *lowering) typeOf(id spirv.ID) *typ {
 func (l *lowering) define(in *spirv.Instruction, words []*lanes.Value) {
 	v := lowered{t: l.typeOf(in.Type()), words: words}
 	if v.t.kind == kindPointer {
-		v.root = l.origin(words[0])
+		v.root = l.origin(words[0], v.t.storage)
 	}
 	l.call().values[in.Result()] = v
 }

@@ -439,7 +439,7 @@ func (w *worker) fitRooms(e *engine) error {
 		if size == 0 {
 			continue
 		}
-		flags := uint64(0)
+		flags := uint64(entryDivided)
 		if room == roomRecord {
 			flags = entryHidden
 		}
@@ -662,7 +662,7 @@ func (w *worker) boundsFault(v *lanes.Value, get func(offset int) int) (fault *F
 		if kind, _, _ := v.Far(); kind != lanes.FarNothing && get(lanes.RecordFar) != 0 {
 			at = math.MaxUint32 // of an address elsewhere the low half says nothing
 		}
-		return w.tableFault(what, at, base == lanes.Foreign, size, store), lane
+		return w.tableFault(what, at, uint32(base), uint32(get(lanes.FaultLen)), size, store), lane
 	}
 	at := wholeDistance(v, uint32(get(lanes.FaultDistance)), uint32(get(lanes.RecordFar)))
 	stride, length := int64(get(lanes.FaultStride)), int64(get(lanes.FaultLen))
@@ -686,8 +686,10 @@ func (w *worker) boundsFault(v *lanes.Value, get func(offset int) int) (fault *F
 	}
 }
 
-// tableFault names an access that the table of allocations does not allow.
-func (w *worker) tableFault(what string, at uint32, foreign bool, size int64, store bool) *Fault {
+// tableFault names an access that the table of allocations does not allow, and that was made for
+// the allocation of length bytes from base on.
+func (w *worker) tableFault(what string, at, base, length uint32, size int64, store bool) *Fault {
+	foreign := base == lanes.Foreign
 	flat := &w.l.flat
 	entry, within := flat.entryNear(pointer(flat.base + uint64(at)))
 	memory := spaceNames[spaceGlobal]
@@ -697,6 +699,10 @@ func (w *worker) tableFault(what string, at uint32, foreign bool, size int64, st
 		if m := w.rooms[room]; m != nil && entryStart(entry) == m.at {
 			memory = name
 		}
+	}
+	entryLength := entrySize(entry)
+	if entry&entryDivided != 0 { // of its variables, only the bounds of the pointer tell
+		within, entryLength = int64(int32(at-base)), int64(length)
 	}
 	switch {
 	case foreign && at < granule:
@@ -708,7 +714,7 @@ func (w *worker) tableFault(what string, at uint32, foreign bool, size int64, st
 	case store && entry&entryReadOnly != 0:
 		return &Fault{Message: fmt.Sprintf("store of %d bytes to %s, which cannot be written", size, constantMemory)}
 	}
-	return &Fault{Message: fmt.Sprintf("%s of %d bytes at offset %d of an allocation of %d bytes in %s", what, size, within, entrySize(entry), memory)}
+	return &Fault{Message: fmt.Sprintf("%s of %d bytes at offset %d of an allocation of %d bytes in %s", what, size, within, entryLength, memory)}
 }
 
 // faultOf names a fault by the trap that the code noted; one that the engine found

@@ -204,7 +204,7 @@ func (e *emitter) checkSpan(v *Value, span uint64) {
 		e.noteFar(v, distance, e.firstOf(v.farValue()))
 		e.stopOutOfBounds(v, distance, e.constantReg(I32, stride), e.constantReg(I32, 0))
 	case stride == 0:
-		e.checkTable(v, tableAccess{address, e.scalarOf(v.Bounds.Base), e.constantReg(I32, 1), e.firstOf(v.farValue())})
+		e.checkTable(v, tableAccess{address, e.scalarOf(v.Bounds.Base), e.scalarOf(v.limitValue()), e.constantReg(I32, 1), e.firstOf(v.farValue())})
 	default:
 		e.checkTableLanes(v, address, stride)
 	}
@@ -220,7 +220,7 @@ func (e *emitter) checkTableLanes(v *Value, first Reg, stride uint64) {
 		farStride = uint64(uint32(e.a.classOf(v.farValue()).Stride))
 	}
 	e.countLanes(func(lane Reg) {
-		e.checkTable(v, tableAccess{at, e.scalarOf(v.Bounds.Base), e.laneBit(lane), far})
+		e.checkTable(v, tableAccess{at, e.scalarOf(v.Bounds.Base), e.scalarOf(v.limitValue()), e.laneBit(lane), far})
 		e.emitTo(at, Inst{Op: OpAdd, Args: []Reg{at, e.constantReg(I32, stride)}})
 		if farStride != 0 {
 			e.emitTo(far, Inst{Op: OpAdd, Args: []Reg{far, e.constantReg(I32, farStride)}})
@@ -279,11 +279,12 @@ func (e *emitter) checkLanes(v *Value, mask Reg) {
 	if v.Bounds.Table {
 		keep(address, 0)
 		keep(e.inLanes(v.Bounds.Base), room)
+		keep(e.inLanes(v.limitValue()), 3*room)
 		e.countLanes(func(lane Reg) {
 			is := e.emitNew(scalarType(I32), OpAnd, 0, bits, e.laneBit(lane))
 			e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.emitNew(scalarType(Bool), OpBool, 0, is)}})
 			at := e.scaledAddress(words, lane, 4)
-			e.checkTable(v, tableAccess{e.loadWord(at, 0), e.loadWord(at, room), is, farOf(at)})
+			e.checkTable(v, tableAccess{e.loadWord(at, 0), e.loadWord(at, room), e.loadWord(at, 3*room), is, farOf(at)})
 			e.emitOnly(Inst{Op: OpEnd})
 		})
 	} else {
@@ -309,13 +310,14 @@ const (
 	TableAddress  = 1 << 16
 	TableShift    = 12      // of an address, to the granule
 	TableReadOnly = 1 << 1  // a flag
+	TableDivided  = 1 << 3  // a flag of the rooms of variables, each of which is an allocation of its own
 	TableStarts   = ^0xfff  // masks the start
 	TableSize     = 8 << 20 // bytes of the table for 4 GiB
 )
 
-// tableAccess is the access of one lane to look up: its address, the start of its
-// allocation, the bits of the lanes, and the far value.
-type tableAccess struct{ address, base, bits, far Reg }
+// tableAccess is the access of one lane to look up: its address, the start and the size of
+// its allocation, the bits of the lanes, and the far value.
+type tableAccess struct{ address, base, size, bits, far Reg }
 
 // checkTable faults unless the table allows an access of one lane.
 func (e *emitter) checkTable(v *Value, x tableAccess) {
@@ -335,11 +337,15 @@ func (e *emitter) checkTable(v *Value, x tableAccess) {
 	}
 	foreign := e.emitNew(scalarType(Bool), OpEq, 0, x.base, e.constantReg(I32, Foreign))
 	bad = e.emitNew(scalarType(Bool), OpOr, 0, bad, foreign)
+	// Within a room of variables the bounds of the pointer have told.
+	denied := uint64(TableDivided)
 	if v.changesMemory() {
-		flag := e.emitNew(t, OpAnd, 0, start, e.constantReg(I32, TableReadOnly))
-		bad = e.emitNew(scalarType(Bool), OpOr, 0, bad, e.emitNew(scalarType(Bool), OpBool, 0, flag))
+		denied |= TableReadOnly
 	}
+	flags := e.emitNew(t, OpAnd, 0, start, e.constantReg(I32, denied))
+	bad = e.emitNew(scalarType(Bool), OpOr, 0, bad, e.emitNew(scalarType(Bool), OpBool, 0, flags))
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
+	e.emitTo(e.shared.tail.length, Inst{Op: OpCopy, Args: []Reg{x.size}})
 	e.stopOutOfBounds(v, at, x.base, x.bits)
 	e.emitOnly(Inst{Op: OpEnd})
 }

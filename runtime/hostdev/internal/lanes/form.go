@@ -259,6 +259,7 @@ type Bounds struct {
 	Table               bool
 	Memory              string // its kind, for messages
 	Own                 bool   // no other work-group can reach it
+	Looked              bool   // the table told it
 	Index               Index
 	// High is the high half of the address in 64 bits, and Region that of all memory: where
 	// they differ, the low half says nothing. Both are nil if they cannot differ.

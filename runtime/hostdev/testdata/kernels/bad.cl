@@ -56,6 +56,66 @@ kernel void private_struct_varies(global int *a, int n, local int *l) {
   s[GID % 3 * n].c = GID;
   a[GID] = s[1].a + (int)s[2].c;
 }
+// pointers that are chosen at run time, passed to functions, and kept in memory
+kernel void private_chosen(global int *a, int n, local int *l) {
+  int v[8], w[8];
+  for (int i = 0; i < 8; i++) { v[i] = i; w[i] = -i; }
+  int *p = a[GID] & 1 ? v : w;
+  p[n] = GID;
+  a[GID] = v[0] + v[n & 7] + w[0] + w[n & 7];
+}
+kernel void private_chosen_by_all(global int *a, int n, local int *l) {
+  int v[8], w[8], x[8];
+  for (int i = 0; i < 8; i++) { v[i] = i; w[i] = -i; x[i] = 3 * i; }
+  int *p = n & 1 ? v : w;
+  for (int i = 0; i < n; i++) *p++ = GID;
+  a[GID] = v[0] + w[0] + x[0];
+}
+int __attribute__((noinline)) sum_of(int *p, int n) {
+  int sum = 0;
+  for (int i = 0; i < n; i++) sum += p[i];
+  return sum;
+}
+kernel void private_called(global int *a, int n, local int *l) {
+  int v[8], w[8];
+  for (int i = 0; i < 8; i++) { v[i] = i; w[i] = -i; }
+  a[GID] = sum_of(GID & 1 ? v : w, n);
+}
+struct item { int value; struct item *next; };
+kernel void private_kept(global int *a, int n, local int *l) {
+  struct item s[4], t[4];
+  for (int i = 0; i < 4; i++) { s[i].value = i; s[i].next = t + 3 - i; t[i].value = -i; t[i].next = s + i; }
+  struct item *p = s + (GID & 3);
+  p = p->next->next;
+  p[n].value = GID;
+  a[GID] = s[GID & 3].value + t[0].value;
+}
+kernel void private_ends(global int *a, int n, local int *l) {
+  int v[8], w[8];
+  int *ends[2] = {v + 8, w + 8};
+  int *p = ends[GID & 1], *q = ends[1 - (GID & 1)];
+  for (int i = 0; i < n; i++) *--p = i;
+  for (int i = 0; i < 8; i++) *--q = -i;
+  a[GID] = v[3] + w[4];
+}
+kernel void local_chosen(global int *a, int n, local int *l) {
+  local int v[16], w[32];
+  v[GID] = w[GID] = w[GID + 16] = GID;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  local int *p = GID & 1 ? l : v;
+  p[n] = GID & ~1;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  a[GID] = v[GID] + w[GID];
+}
+kernel void local_kept(global int *a, int n, local int *l) {
+  local int v[32], w[32];
+  local int *local ends[3];
+  w[GID] = w[GID + 16] = v[GID] = v[GID + 16] = l[GID] = GID;
+  if (GID == 0) { ends[0] = v + 32; ends[1] = w + 32; ends[2] = l + 16; }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  local int *p = ends[n % 3];
+  a[GID] = p[GID - 16 - n / 3];
+}
 kernel void constant_load(global int *a, int n, local int *l) { a[GID] = fixed[n / 4]; }
 kernel void constant_vector(global int *a, int n, local int *l) {
   int4 v = vload4(0, fixed + n / 4); // all of it: a load whose result nobody uses is left out
