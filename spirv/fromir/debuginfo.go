@@ -125,7 +125,7 @@ func (d *debugWords) makeEntry(self id, number uint32) entry {
 
 // debugInstruction returns the instruction of that key, and makes it on the first use.
 func (t *translator) debugInstruction(key string, number uint32, operands func(d *debugWords)) id {
-	return t.b.keyedEntry(sectionDebug, "debug "+key, func(n id) entry {
+	return t.b.keyedEntry(sectionDebug, debugKey(key), func(n id) entry {
 		d := t.newDebugWords()
 		operands(d)
 		return d.makeEntry(n, number)
@@ -189,7 +189,8 @@ func (t *translator) debugParent(n *debugNode) id {
 	return t.debugEntry(t.session.compileUnits[0])
 }
 
-// debugScopeOf returns the instruction of a scope; false for files.
+// debugScopeOf returns the instruction of a scope; false for files. A scope is the class or
+// function itself, not the DebugTypeTemplate around it.
 func (t *translator) debugScopeOf(o ir.Operand) (id, bool) {
 	switch t.module.Nodes.Kind(o.Node) {
 	case "DIFile":
@@ -197,8 +198,25 @@ func (t *translator) debugScopeOf(o ir.Operand) (id, bool) {
 	case "DICommonBlock":
 		return 0, false
 	}
-	return t.debugEntry(o), true
+	return t.debugTarget(o), true
 }
+
+// debugTarget returns the instruction of a node without the DebugTypeTemplate around it,
+// which the sets do not take for a scope, or for the parent of a member: OpenCL's wants it
+// defined before them, and it comes after the members.
+func (t *translator) debugTarget(o ir.Operand) id {
+	whole := t.debugEntry(o)
+	if target, ok := t.b.keyed[debugKey(debugTargetKey(o))]; ok {
+		return target
+	}
+	return whole
+}
+
+// debugKey is the key of an instruction of the sets in the builder's table.
+func debugKey(key string) string { return "debug " + key }
+
+// debugTargetKey is the key of what a DebugTypeTemplate wraps.
+func debugTargetKey(o ir.Operand) string { return fmt.Sprint(o.Node, " target") }
 
 // debugEntry returns the instruction of a node of debug information.
 func (t *translator) debugEntry(o ir.Operand) id {
@@ -217,7 +235,7 @@ func (t *translator) debugEntry(o ir.Operand) id {
 	key := fmt.Sprint(o.Node)
 	if t.hasTemplate(&n) {
 		return t.debugInstruction(key, debugTypeTemplate, func(d *debugWords) {
-			d.addIDs(t.debugInstruction(key+" target", number, func(d *debugWords) { write(d, &n) }))
+			d.addIDs(t.debugInstruction(debugTargetKey(o), number, func(d *debugWords) { write(d, &n) }))
 			for _, p := range t.resolveNode(n.nodeField("templateParams")) {
 				d.addIDs(t.debugEntry(p))
 			}

@@ -105,3 +105,61 @@ func checkArrayBounds(t *testing.T, text string) {
 	}
 	t.Errorf("no DebugTypeArray in\n%s", text)
 }
+
+// TestDebugTemplates: members name the class as their parent and not the DebugTypeTemplate, which
+// comes after them, and validators take it for no scope.
+func TestDebugTemplates(t *testing.T) {
+	const module = `define spir_kernel void @k(i32 %n) !dbg !10 {
+  %x = alloca i32, align 4
+  call void @llvm.dbg.declare(metadata ptr %x, metadata !20, metadata !DIExpression()), !dbg !21
+  ret void
+}
+declare void @llvm.dbg.declare(metadata, metadata, metadata)
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!3}
+!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !1, producer: "cc", isOptimized: false, emissionKind: FullDebug)
+!1 = !DIFile(filename: "k.cpp", directory: "/src")
+!3 = !{i32 2, !"Debug Info Version", i32 3}
+!10 = distinct !DISubprogram(name: "k", scope: !1, file: !1, line: 1, type: !11, scopeLine: 1, spFlags: DISPFlagDefinition, unit: !0)
+!11 = !DISubroutineType(types: !12)
+!12 = !{null, !14}
+!14 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+!15 = !DICompositeType(tag: DW_TAG_structure_type, name: "box<int>", file: !1, line: 3, size: 64, elements: !16, templateParams: !30)
+!16 = !{!17, !18}
+!17 = !DIDerivedType(tag: DW_TAG_member, name: "first", scope: !15, file: !1, line: 3, baseType: !14, size: 32)
+!18 = !DIDerivedType(tag: DW_TAG_member, name: "inner", scope: !15, file: !1, line: 3, baseType: !19, size: 32, offset: 32)
+!19 = !DICompositeType(tag: DW_TAG_structure_type, name: "in", scope: !15, file: !1, line: 3, size: 32, elements: !22)
+!20 = !DILocalVariable(name: "x", scope: !10, file: !1, line: 2, type: !15)
+!21 = !DILocation(line: 2, column: 3, scope: !10)
+!22 = !{!23}
+!23 = !DIDerivedType(tag: DW_TAG_member, name: "value", scope: !19, file: !1, line: 3, baseType: !14, size: 32)
+!30 = !{!31}
+!31 = !DITemplateTypeParameter(name: "T", type: !14)
+`
+	for _, set := range []fromir.DebugInfo{fromir.DebugOpenCL100, fromir.DebugShader100} {
+		o := options()
+		o.Debug = set
+		code, err := fromir.Translate(parseIR(t, module), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := dump(t, verified(t, code))
+		// The dump has names for OpenCL's set and numbers for the others.
+		template := regexp.MustCompile(`(%\d+) = OpExtInst\S* %\d+ %\d+ (?:DebugTypeTemplate|14) (%\d+)`).FindStringSubmatch(text)
+		if template == nil {
+			t.Fatalf("set %d: no template in\n%s", set, text)
+		}
+		for id, want := range map[string]int{
+			template[1] + " ": 2, // itself, and the type of the variable
+			template[2] + " ": 2 + 3, // itself, its template, and what has it as its parent: two members and a class
+		} {
+			if set == fromir.DebugShader100 && id == template[2]+" " {
+				want = 2 + 1 // members have no parent
+			}
+			if got := strings.Count(strings.ReplaceAll(text, "\n", " \n"), id); got != want {
+				t.Errorf("set %d: %s has %d places, want %d in\n%s", set, id, got, want, text)
+			}
+		}
+		validate(t, code)
+	}
+}

@@ -240,12 +240,6 @@ func (d *debugWords) memberType(n *debugNode) {
 	d.addIDs(d.sizeConstant(n.fieldNumber("offset")), d.sizeConstant(n.fieldNumber("size"))).addLiterals(d.memberAccess(scope, d.nodeFlags(n)))
 }
 
-// debugTarget returns the instruction that a member names as its parent.
-func (d *debugWords) debugTarget(o ir.Operand) id {
-	n := d.debugEntry(o)
-	return n
-}
-
 // memberAccess adds the default access to the flags of a member that states none.
 func (d *debugWords) memberAccess(scope ir.Operand, flags uint32) uint32 {
 	if flags&3 != 0 || scope.Kind != ir.OperandNode {
@@ -266,9 +260,9 @@ func (d *debugWords) memberAccess(scope ir.Operand, flags uint32) uint32 {
 // inheritanceType writes the operands of a DebugTypeInheritance.
 func (d *debugWords) inheritanceType(n *debugNode) {
 	if !d.shaderDebug() {
-		d.addIDs(d.debugEntry(n.nodeField("scope")))
+		d.addIDs(d.debugTarget(n.nodeField("scope")))
 	}
-	d.addIDs(d.debugEntry(n.nodeField("baseType")), d.sizeConstant(n.fieldNumber("offset")), d.sizeConstant(n.fieldNumber("size"))).addLiterals(d.nodeFlags(n))
+	d.addIDs(d.debugTarget(n.nodeField("baseType")), d.sizeConstant(n.fieldNumber("offset")), d.sizeConstant(n.fieldNumber("size"))).addLiterals(d.nodeFlags(n))
 }
 
 func (d *debugWords) pointerToMember(n *debugNode) {
@@ -286,15 +280,15 @@ func (d *debugWords) templateParameter(n *debugNode) {
 			value = d.constNull(d.translator.pointerType(d.intType(8), 0))
 		}
 	}
-	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugType(n.nodeField("type")), value, d.noDebug()).addLiterals(0, 0)
+	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugType(n.nodeField("type")), value, d.debugSource(n)).addLiterals(0, 0)
 }
 
 func (d *debugWords) templateTemplate(n *debugNode) {
-	d.addIDs(d.b.stringID(n.fieldText("name")), d.b.stringID(n.fieldText("value")), d.noDebug()).addLiterals(0, 0)
+	d.addIDs(d.b.stringID(n.fieldText("name")), d.b.stringID(n.fieldText("value")), d.debugSource(n)).addLiterals(0, 0)
 }
 
 func (d *debugWords) templatePack(n *debugNode) {
-	d.addIDs(d.b.stringID(n.fieldText("name")), d.noDebug()).addLiterals(0, 0)
+	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugSource(n)).addLiterals(0, 0)
 	for _, o := range d.resolveNode(n.nodeField("value")) {
 		d.addIDs(d.debugEntry(o))
 	}
