@@ -65,7 +65,7 @@ func parseCommandLine(args []string, s cli.Streams) (*options, error) {
 func (o *options) checkLine() error {
 	switch {
 	case o.output == "":
-		return errors.New("no output file: name it with -o; see 'offload-wrap --help'")
+		return fmt.Errorf("no output file: name it with -o; see '%s --help'", program)
 	case len(o.inputs) == 0:
 		return errors.New("no input file")
 	}
