@@ -167,7 +167,7 @@ func (b *objectBuilder) i386HandOver(c *code, callee, descriptor *objfile.Object
 	c.emitBytes(0xc3)             // ret
 }
 
-// featureNote returns the .note.gnu.property section, or nil if the machine has none. It says that
+// featureNote returns the content of the section .note.gnu.property, or nil if the machine has none. It says that
 // the code keeps to the protection of indirect branches and return addresses (x86-64 psABI, AArch64
 // ELF ABI).
 func featureNote(m objfile.Machine) []byte {

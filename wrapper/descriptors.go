@@ -126,7 +126,7 @@ func (h *hostObject) findDescriptors() []candidate {
 
 // isImageSection reports whether a section holds images, by its name.
 func isImageSection(s *objfile.FileSection) bool {
-	return s.HasPrefix(bundlePrefix) || s.HasPrefix(largePrefix+bundlePrefix) ||
+	return s.HasPrefix(container.BundleMagic) || s.HasPrefix(largePrefix+container.BundleMagic) ||
 		slices.ContainsFunc(hostFormats, func(f *hostFormat) bool { return f.sections.images != "" && s.Named(f.sections.images) })
 }
 
@@ -311,7 +311,7 @@ func (h *hostObject) boundSections() map[string]bool {
 // parseBundleName reads "__CLANG_OFFLOAD_BUNDLE__<kind>-<target>", also as the name of a section of
 // large data.
 func parseBundleName(section string) (kind devimg.Kind, target string, ok bool) {
-	id, ok := strings.CutPrefix(strings.TrimPrefix(section, largePrefix), bundlePrefix)
+	id, ok := strings.CutPrefix(strings.TrimPrefix(section, largePrefix), container.BundleMagic)
 	if !ok {
 		return devimg.KindUnknown, "", false
 	}

@@ -31,8 +31,6 @@ type hostFormat struct {
 	// x86Argument is the ModRM byte of lea for the register of a function's
 	// first argument on x86-64.
 	x86Argument byte
-	// notes says that objects have .note.gnu.property and .note.GNU-stack.
-	notes bool
 }
 
 // sectionNames are the names that a format gives the sections of an object.
@@ -48,6 +46,9 @@ type sectionNames struct {
 	// short for a kind and a target; else they have a section for each target.
 	images    string
 	imagesUse objfile.Use
+	// features is the section of the note about the features of the code, and plainStack the one without
+	// which linkers make the stack of the program executable; "" where a format has neither.
+	features, plainStack string
 	// irCode is the section of functions in LLVM IR, "" to leave that to LLVM.
 	irCode string
 }
@@ -79,11 +80,11 @@ var (
 			code: ".text.startup", strings: ".rodata.str1.1", data: ".rodata", relocated: ".data.rel.ro",
 			info: ".tgtimg", constructors: ".init_array.1", destructors: ".fini_array.1",
 			bareImages: ".rodata.images", imagesUse: objfile.UseData, irCode: ".text.startup",
+			features: ".note.gnu.property", plainStack: ".note.GNU-stack",
 		},
 		fatPrefixes: []string{".hip_fat", ".nv_fatb", "__nv_relfatbin"}, relocatableFat: "__nv_relfatbin",
 		hostEntries: (*objectBuilder).addLinkerEntries,
 		x86Argument: x86RDI,
-		notes:       true,
 	}
 	coffFormat = hostFormat{
 		object:   objfile.COFF,

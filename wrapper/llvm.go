@@ -167,7 +167,7 @@ func (m *irModule) declareExternal(k *kindImages, name string) {
 	if !m.externals[hostEntriesDummy] && k.kind != devimg.KindSYCL {
 		m.externals[hostEntriesDummy] = true
 		m.used = append(m.used, irName(hostEntriesDummy))
-		m.printf("%s = hidden constant [0 x %%struct.__tgt_offload_entry] zeroinitializer, section %q\n", irName(hostEntriesDummy), hostEntriesSection)
+		m.printf("%s = hidden constant [0 x %%struct.__tgt_offload_entry] zeroinitializer, section %q\n", irName(hostEntriesDummy), abi.HostEntriesSection)
 	}
 }
 

@@ -207,14 +207,14 @@ func (b *objectBuilder) addTreeSymbols(k *kindImages, blocks []location, global 
 	return name(t.Descriptor, global)
 }
 
-// finishObject adds the notes of the format. Without .note.GNU-stack, linkers make the stack of the
-// program executable.
+// finishObject adds the notes of the format.
 func (b *objectBuilder) finishObject() *objfile.Object {
-	if b.host.format.notes {
-		if note := featureNote(b.host.machine); note != nil {
-			appendData(b.section(".note.gnu.property", objfile.UseNote, 8), note, 8)
-		}
-		b.section(".note.GNU-stack", objfile.UseNonExecutableStack, 1)
+	names := &b.host.format.sections
+	if note := featureNote(b.host.machine); note != nil && names.features != "" {
+		appendData(b.section(names.features, objfile.UseNote, 8), note, 8)
+	}
+	if names.plainStack != "" {
+		b.section(names.plainStack, objfile.UseNonExecutableStack, 1)
 	}
 	return b.object
 }

@@ -54,12 +54,9 @@ func registrationOf(kind devimg.Kind) registrationNames {
 	return registrationNames{"__tgt_register_lib", "__tgt_unregister_lib"}
 }
 
-// The section of the host's entry table, for kinds other than SYCL. An ELF linker defines its
-// bounds if it sees a section of this name, so an empty part of it is written.
-const (
-	hostEntriesSection = "omp_offloading_entries"
-	hostEntriesDummy   = "__dummy.omp_offloading.entry"
-)
+// hostEntriesDummy is an empty part of the host's entry table: an ELF linker defines the bounds
+// of the table if it sees a section of its name.
+const hostEntriesDummy = "__dummy.omp_offloading.entry"
 
 // addHostEntries makes the bounds of the host's entry table, once.
 func (b *objectBuilder) addHostEntries(t *abi.Encoded) {
@@ -73,7 +70,7 @@ func (b *objectBuilder) addHostEntries(t *abi.Encoded) {
 // table: linkers of COFF join sections in that order.
 func (b *objectBuilder) addSortedEntries(bounds []string) {
 	for i, name := range bounds {
-		s := b.section(hostEntriesSection+[]string{"$OA", "$OZ"}[i], objfile.UseEntries, b.host.pointer)
+		s := b.section(abi.HostEntriesSection+[]string{"$OA", "$OZ"}[i], objfile.UseEntries, b.host.pointer)
 		b.externals[name] = b.addSymbol(objfile.ObjectSymbol{Name: name, Section: s})
 	}
 }
@@ -84,6 +81,6 @@ func (b *objectBuilder) addLinkerEntries(bounds []string) {
 	for _, name := range bounds {
 		b.externalSymbol(name).Hidden = true
 	}
-	s := b.section(hostEntriesSection, objfile.UseEntries, 1)
+	s := b.section(abi.HostEntriesSection, objfile.UseEntries, 1)
 	b.addSymbol(objfile.ObjectSymbol{Name: hostEntriesDummy, Section: s, Global: true, Hidden: true})
 }

@@ -8,10 +8,6 @@ import (
 	"offlink/wrapper/internal/objfile"
 )
 
-// bundlePrefix begins the names of sections with image bytes, so that tools
-// for the bundler's objects find them.
-const bundlePrefix = "__CLANG_OFFLOAD_BUNDLE__"
-
 // largePrefix begins the names of sections of large data (x86-64 psABI).
 const largePrefix = ".lrodata."
 
@@ -40,7 +36,8 @@ func (h Host) imageSection(kind devimg.Kind, target string, large bool) (string,
 	if names.images != "" {
 		return names.images, names.imagesUse
 	}
-	name := bundlePrefix + kind.String() + "-" + target
+	// Tools for the bundler's objects find the images by this name.
+	name := container.BundleMagic + kind.String() + "-" + target
 	if target == "" {
 		name = names.bareImages
 	}

@@ -231,7 +231,7 @@ func (w *walker) walkSections(p *part, h *hostObject, found []Located) error {
 	}
 	for i := range h.file.Sections {
 		s := &h.file.Sections[i]
-		if len(s.Data) == 0 || !s.HasPrefix(bundlePrefix) && !isOffloadSection(s) && !isFatSection(s) || wrapped[s.Name()] {
+		if len(s.Data) == 0 || !s.HasPrefix(container.BundleMagic) && !isOffloadSection(s) && !isFatSection(s) || wrapped[s.Name()] {
 			continue
 		}
 		if s.Compressed {

@@ -97,7 +97,7 @@ func newEncoder(kind devimg.Kind, o EncodeOptions) *encoder {
 	e.records = Block{Name: e.prefix + "device_images", Type: ImageArray}
 	if kind != devimg.KindSYCL {
 		e.records.Type = TargetImageArray
-		e.host = [2]Target{e.addExternal("__start_omp_offloading_entries"), e.addExternal("__stop_omp_offloading_entries")}
+		e.host = [2]Target{e.addExternal("__start_" + HostEntriesSection), e.addExternal("__stop_" + HostEntriesSection)}
 	}
 	if o.DescriptorName != "" {
 		e.descriptor = o.DescriptorName
@@ -107,6 +107,9 @@ func newEncoder(kind devimg.Kind, o EncodeOptions) *encoder {
 	}
 	return e
 }
+
+// HostEntriesSection is the section of the host's entry table, for kinds other than SYCL.
+const HostEntriesSection = "omp_offloading_entries"
 
 // addExternal returns a target at a symbol that the tree does not define. The bounds of the table
 // of OpenMP entries, for one, are made by the linker from all objects' sections of that name

@@ -17,8 +17,8 @@ const BundleMagic = "__CLANG_OFFLOAD_BUNDLE__"
 // bundleStart and bundleEnd delimit the parts of a text bundle, after the
 // comment sign of its language and before the part's id.
 const (
-	bundleStart = "__CLANG_OFFLOAD_BUNDLE____START__ "
-	bundleEnd   = "__CLANG_OFFLOAD_BUNDLE____END__ "
+	bundleStart = BundleMagic + "__START__ "
+	bundleEnd   = BundleMagic + "__END__ "
 )
 
 // isBundle recognizes the binary form: the magic and a number of entries, whose highest byte is 0.
