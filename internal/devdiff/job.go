@@ -75,7 +75,7 @@ const (
 // planJob finds arguments with which the kernel runs to its end, preferably ones with
 // which it changes memory.
 func planJob(c candidate) (*job, error) {
-	code, err := c.readCode()
+	code, err := c.linkedCode()
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"io"
 	"slices"
 
 	"offlink/runtime/devicelib"
 	"offlink/runtime/driver"
+	"offlink/runtime/hostdev"
 	"offlink/runtime/registry"
 	"offlink/runtime/resolve"
+	"offlink/spirv"
 	"offlink/wrapper"
 	"offlink/wrapper/container"
 	"offlink/wrapper/devimg"
@@ -63,4 +66,35 @@ func (f *fileImages) imported(i int, device driver.Device) (list []driver.Module
 		list = append(list, driver.Module{Name: img.String(), Image: resolve.DriverImage(img), Code: code})
 	}
 	return list, nil
+}
+
+// linkedCode reads the code of the kernel's image, linked with that of the images which
+// it imports from, so that every device gets the same module.
+func (c candidate) linkedCode() ([]byte, error) {
+	code, err := c.readCode()
+	if err != nil || c.imported == nil {
+		return code, err
+	}
+	devices, err := hostdev.New(hostdev.Options{Output: io.Discard}).Devices()
+	if err != nil {
+		return nil, err
+	}
+	more, err := c.imported(devices[0])
+	if err != nil || len(more) == 0 {
+		return code, err
+	}
+	var inputs []spirv.Input
+	for _, m := range append([]driver.Module{{Name: "image", Code: code}}, more...) {
+		module, err := spirv.Parse(m.Code)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, spirv.Input{Name: m.Name, Module: module})
+	}
+	// The devices provide the rest.
+	linked, err := spirv.Link(inputs, spirv.LinkOptions{KeepExports: true, AllowUnresolved: true})
+	if err != nil {
+		return nil, err
+	}
+	return linked.Bytes(), nil
 }

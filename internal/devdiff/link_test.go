@@ -76,3 +76,35 @@ func TestUnreadableImage(t *testing.T) {
 		t.Error("native code of a GPU counts")
 	}
 }
+
+// TestLinkedLaunch launches a kernel that calls a function of another image, one of the
+// device library, and one that devices provide.
+func TestLinkedLaunch(t *testing.T) {
+	kernel := compileOpenCL(t, `float twice(float); float __devicelib_ConvertBF16ToFINTEL(const ushort *);
+kernel void k(global float *p) { ushort one = 0x3f80; *p = twice(__devicelib_ConvertBF16ToFINTEL(&one)) + sqrt(16.0f); }`)
+	function := compileOpenCL(t, "float twice(float x) { return x + x; }")
+	images := newFileImages("file", []wrapper.Located{located(kernel), located(function)})
+	c := kernelsOf("file", func() ([]byte, error) { return kernel, nil })[0]
+	c.imported = images.importedBy(0)
+	j, err := planJob(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := statedFloat(littleEndian(j.Buffers[0].result[:4]), 4); got != 6 {
+		t.Errorf("it leaves %v; want 6", got)
+	}
+	// A file of SPIR-V has the device library too.
+	file := filepath.Join(t.TempDir(), "one.spv")
+	code := compileOpenCL(t, `float __devicelib_ConvertBF16ToFINTEL(const ushort *);
+kernel void k(global float *p) { ushort one = 0x3f80; *p = __devicelib_ConvertBF16ToFINTEL(&one); }`)
+	if err := os.WriteFile(file, code, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	list, err := readCandidates([]string{file})
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	if _, err := planJob(list[0]); err != nil {
+		t.Error(err)
+	}
+}

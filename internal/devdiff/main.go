@@ -189,7 +189,11 @@ func readCandidates(files []string) ([]candidate, error) {
 			return nil, err
 		}
 		if isModule {
-			list = append(list, kernelsOf(name, func() ([]byte, error) { return os.ReadFile(name) })...)
+			kernels, err := kernelsOfModule(name)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, kernels...)
 			continue
 		}
 		f, err := wrapper.Open(name, wrapper.ReadOptions{})
@@ -207,6 +211,23 @@ func readCandidates(files []string) ([]candidate, error) {
 		}
 	}
 	return list, nil
+}
+
+// kernelsOfModule lists the kernels of a file of SPIR-V, which may import from the device
+// library.
+func kernelsOfModule(name string) ([]candidate, error) {
+	code, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	images := newFileImages(name, []wrapper.Located{{Image: devimg.Image{
+		Kind: devimg.KindSYCL, Format: devimg.FormatSPIRV, Target: "spir64", Code: devimg.Bytes(code),
+	}}})
+	kernels := kernelsOf(name, func() ([]byte, error) { return code, nil })
+	for i := range kernels {
+		kernels[i].imported = images.importedBy(0)
+	}
+	return kernels, nil
 }
 
 func startsWithMagic(name string) (bool, error) {
