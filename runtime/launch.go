@@ -166,6 +166,8 @@ func countNoun(n int, what string) string {
 // argMismatch says how an argument does not fit a parameter.
 func argMismatch(p driver.Param, arg driver.Arg) string {
 	switch {
+	case p.Kind == driver.ParamUnknown:
+		return unknownMismatch(arg)
 	case p.Kind == driver.ParamOther:
 		return fmt.Sprintf("the kernel takes %s here, which cannot be passed yet", wantedParam(p))
 	// An address by value: unified shared memory, and null.
@@ -175,6 +177,17 @@ func argMismatch(p driver.Param, arg driver.Arg) string {
 	case p.Kind == driver.ParamValue && p.Size != 0 && p.Size != len(arg.Value):
 		return fmt.Sprintf("the kernel takes %s here and %s was given", wantedParam(p), givenArg(arg))
 	case p.Kind == driver.ParamLocal && arg.LocalSize < 0:
+		return fmt.Sprintf("%d bytes of local memory is less than none", arg.LocalSize)
+	}
+	return ""
+}
+
+// unknownMismatch is argMismatch for a parameter that the driver does not describe.
+func unknownMismatch(arg driver.Arg) string {
+	switch kind := kindOf(arg); {
+	case kind == driver.ParamImage, kind == driver.ParamSampler:
+		return givenArg(arg) + " cannot be passed to a kernel whose parameters the driver does not describe"
+	case arg.LocalSize < 0:
 		return fmt.Sprintf("%d bytes of local memory is less than none", arg.LocalSize)
 	}
 	return ""

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"offlink/props"
@@ -120,5 +121,25 @@ func TestKernelListedButNotInCode(t *testing.T) {
 	_, err := program.Kernel()
 	if want := "kernel k: a.out: image 0 (spir64, spirv) lists it, but its code does not have it: kernel k: not found"; err == nil || err.Error() != want {
 		t.Errorf("%v; want %s", err, want)
+	}
+}
+
+// TestUnknownParams: a parameter that the driver does not describe takes a value, memory,
+// local memory and the null pointer; images need a driver that does.
+func TestUnknownParams(t *testing.T) {
+	k, q, err := openKernel(t, new(drivertest.Fake), props.Value{}, driver.Param{Kind: driver.ParamUnknown})
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := must(k.device.Alloc(driver.DeviceMemory, 4))
+	for what, arg := range map[string]driver.Arg{"a value": {Value: make([]byte, 3)}, "memory": {Memory: memory}, "local memory": {LocalSize: 8}, "null": {}} {
+		if err := k.Launch(q, driver.Range{Global: []int{1}}, []driver.Arg{arg}, driver.Sync{}); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for what, arg := range map[string]driver.Arg{"a sampler": {Sampler: &driver.Sampler{}}, "-1 bytes": {LocalSize: -1}} {
+		if err := k.Launch(q, driver.Range{Global: []int{1}}, []driver.Arg{arg}, driver.Sync{}); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }

@@ -198,7 +198,11 @@ func (r *backendReport) printDetails(w io.Writer) {
 func (h *healthReport) printHealth(w io.Writer) {
 	name := h.Name
 	if h.Platform != "" {
-		name += " (" + h.Platform + ", driver " + h.DriverVersion + ")"
+		name += " (" + h.Platform
+		if h.DriverVersion != "" {
+			name += ", driver " + h.DriverVersion
+		}
+		name += ")"
 	}
 	if !h.Chosen {
 		fmt.Fprintf(w, "  excluded\t%s\n", name)

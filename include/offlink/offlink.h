@@ -231,7 +231,8 @@ enum offlink_arg_kind {
   OFFLINK_ARG_BUFFER = 2,  /* a pointer to global or constant memory: a buffer */
   OFFLINK_ARG_LOCAL = 3,   /* a pointer to local memory */
   OFFLINK_ARG_POINTER = 4, /* of arguments only: an address, for a parameter of kind BUFFER */
-  OFFLINK_ARG_OTHER = 5    /* of parameters only: an image or the like, which cannot be passed */
+  OFFLINK_ARG_OTHER = 5,   /* of parameters only: an image or the like, which cannot be passed */
+  OFFLINK_ARG_UNKNOWN = 6  /* of parameters only: of native code that the driver does not describe */
 };
 
 /* One parameter of a kernel. */

@@ -128,7 +128,10 @@ func checkImport(t *testing.T, file, pkg string, own int, imported string) {
 	}
 	// Folders below one row's "/..." may import each other: a command and its
 	// internal packages.
-	if l := layerOf(imported); l < 0 || l > own || (l == own && !sharesRow(pkg, imported)) {
+	switch l := layerOf(imported); {
+	case l < 0:
+		t.Errorf("%s: package %s imports %s, which has no layer: add it to the table", file, pkg, imported)
+	case l > own || l == own && !sharesRow(pkg, imported):
 		t.Errorf("%s: package %s (layer %d) imports %s (layer %d): imports point to lower layers only", file, pkg, own, imported, l)
 	}
 }

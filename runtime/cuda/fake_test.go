@@ -162,19 +162,12 @@ func TestEachCallFails(t *testing.T) {
 		})
 		d, err := New(Options{Library: f.path})
 		if err != nil {
-			return failedDriver{err}, func() int { return f.live(t) }
+			return drivertest.FailedDriver(err), func() int { return f.live(t) }
 		}
 		return d, func() int { return f.live(t) }
 	})
 	f.verify(t)
 }
-
-// failedDriver is a back end that could not be opened.
-type failedDriver struct{ err error }
-
-func (d failedDriver) Name() string                      { return "cuda" }
-func (d failedDriver) Devices() ([]driver.Device, error) { return nil, d.err }
-func (d failedDriver) Close() error                      { return nil }
 
 // TestOneBadDevice: the devices beside one that fails are listed, with its failure.
 func TestOneBadDevice(t *testing.T) {

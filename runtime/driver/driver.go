@@ -147,6 +147,7 @@ const (
 	ParamOther                    // pipes, queues: not settable
 	ParamImage                    // an ImageMemory
 	ParamSampler                  // a Sampler
+	ParamUnknown                  // the driver does not describe it: any argument but those
 )
 
 // Param is one kernel parameter. Size is in bytes, 0 if the driver does not report it.

@@ -80,10 +80,22 @@ func eachFault(t *testing.T, lasting bool, work func(f *Faults) error, done func
 	t.Errorf("%d calls, and no end", maxFaults)
 }
 
+// failedDriver is a back end that could not be opened.
+type failedDriver struct{ err error }
+
+func (d failedDriver) Name() string                      { return "failed" }
+func (d failedDriver) Devices() ([]driver.Device, error) { return nil, d.err }
+func (d failedDriver) Close() error                      { return nil }
+
+// FailedDriver returns the driver that open of TestFaults gives where the back end cannot be
+// opened: its Devices fails with the error.
+func FailedDriver(err error) driver.Driver { return failedDriver{err} }
+
 // TestFaults walks through a back end with each of its calls failing in turn, and again
 // with all calls from each one on failing. open opens it so that it asks fail before each
-// call; live counts the things that it created and that were not closed. Calls that
-// release something must be made in any case, and count as done even if they fail.
+// call, and returns a FailedDriver where that fails; live counts the things that it created
+// and that were not closed. Calls that release something must be made in any case, and count
+// as done even if they fail.
 func TestFaults(t *testing.T, open func(fail func(call string) error) (d driver.Driver, live func() int)) {
 	for _, lasting := range []bool{false, true} {
 		var live func() int

@@ -402,19 +402,12 @@ func TestEachCallFails(t *testing.T) {
 		f.call(t, "fake_set_hook", hook.pointer)
 		d, err := New(Options{})
 		if err != nil {
-			return failedDriver{err}, func() int { return f.live(t) - before }
+			return drivertest.FailedDriver(err), func() int { return f.live(t) - before }
 		}
 		return d, func() int { return f.live(t) - before }
 	})
 	f.verify(t)
 }
-
-// failedDriver is a back end that could not be opened.
-type failedDriver struct{ err error }
-
-func (d failedDriver) Name() string                      { return "level_zero" }
-func (d failedDriver) Devices() ([]driver.Device, error) { return nil, d.err }
-func (d failedDriver) Close() error                      { return nil }
 
 // TestUnfinishedQueue: a queue that nobody finishes keeps no memory of transfers
 // that have ended.

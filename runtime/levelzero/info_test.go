@@ -19,7 +19,7 @@ func TestModuleProperties(t *testing.T) {
 		double       driver.FloatConfig
 	}{
 		"half":   {half, 1<<16 | 2, []string{"fp16"}, "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2", 0},
-		"double": {double | atomic64, 1<<16 | 0, []string{"fp64", "atomic64"}, "SPIR-V_1.0", driver.FloatCorrectlyRoundedDivideSqrt},
+		"double": {double | atomic64, 1 << 16, []string{"fp64", "atomic64"}, "SPIR-V_1.0", driver.FloatCorrectlyRoundedDivideSqrt},
 		"later":  {0, 2<<16 | 1, nil, "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3 SPIR-V_1.4 SPIR-V_1.5 SPIR-V_1.6", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

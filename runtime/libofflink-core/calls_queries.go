@@ -142,6 +142,7 @@ var parameterKinds = map[driver.ParamKind]C.int{
 	// The C interface has no images yet.
 	driver.ParamImage:   C.OFFLINK_ARG_OTHER,
 	driver.ParamSampler: C.OFFLINK_ARG_OTHER,
+	driver.ParamUnknown: C.OFFLINK_ARG_UNKNOWN,
 }
 
 func fillParameter(b *block, p *runtime.Param) *C.offlink_parameter {

@@ -67,7 +67,8 @@ func (k *kernel) prepareKernel(listed bool) error {
 }
 
 // askParams asks the driver for the parameters. An argument of unknown size is passed as it
-// is.
+// is, and one that the driver does not describe too: drivers know no more than the number of
+// parameters of a binary that was built without -cl-kernel-arg-info.
 func (k *kernel) askParams() ([]driver.Param, error) {
 	n, err := k.device.api.Number(cl.GetKernelInfo, cl.KernelNumArgs, k.handle)
 	if err != nil {
@@ -76,6 +77,10 @@ func (k *kernel) askParams() ([]driver.Param, error) {
 	params := make([]driver.Param, n)
 	for i := range params {
 		qualifier, err := k.device.api.KernelArgNumber(k.handle, i, cl.KernelArgAddressQualifier)
+		if cl.IsCode(err, cl.KernelArgInfoNotAvailable) {
+			params[i].Kind = driver.ParamUnknown
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("kernel %s: the driver does not describe its parameters: %w", k.name, err)
 		}

@@ -51,6 +51,9 @@ func (k *kernel) countParams() error {
 	}
 	const most = 1 << 16
 	k.params = make([]driver.Param, min(n, most))
+	for i := range k.params {
+		k.params[i].Kind = driver.ParamUnknown
+	}
 	k.arguments = kernelargs.New(k.params)
 	return nil
 }

@@ -33,14 +33,14 @@ typedef struct object {
   void *own; /* of the driver's file */
 } object;
 
-static object *create(char kind, object *parent) {
+static inline object *create(char kind, object *parent) {
   object *o = calloc(1, sizeof *o);
   o->kind = kind, o->uses = 1, o->parent = parent;
   __atomic_add_fetch(&device_live, 1, __ATOMIC_RELAXED);
   return o;
 }
 
-static int known(const object *o, char kind) {
+static inline int known(const object *o, char kind) {
   if (o && o->kind == (uint32_t)kind)
     return 1;
   device_misuses++;
@@ -50,7 +50,7 @@ static int known(const object *o, char kind) {
 
 /* drop ends a use of a known object. The struct stays, so that a second release
  * of it is seen. It tells whether that was the last use. */
-static int drop(object *o, char kind) {
+static inline int drop(object *o, char kind) {
   if (__atomic_sub_fetch(&o->uses, 1, __ATOMIC_RELAXED) > 0)
     return 0;
   if (kind == 'M' && o->parent == NULL)
@@ -60,7 +60,7 @@ static int drop(object *o, char kind) {
   return 1;
 }
 
-static object *allocate(size_t size) {
+static inline object *allocate(size_t size) {
   object *m = create('M', NULL);
   m->bytes = aligned_alloc(128, (size + 127) / 128 * 128);
   memset(m->bytes, 0xa5, size); /* drivers do not clear memory */
@@ -71,13 +71,13 @@ static object *allocate(size_t size) {
 /* Programs. Of the code, the values of the specialization constants 3 and 4
  * are read; every program has every kernel, and one variable. */
 
-static object *create_program(void) {
+static inline object *create_program(void) {
   object *p = create('P', NULL);
   p->variable = 7, p->constants[0] = 42, p->constants[1] = 43;
   return p;
 }
 
-static void read_constants(object *p, const uint32_t *words, size_t count) {
+static inline void read_constants(object *p, const uint32_t *words, size_t count) {
   enum { DECORATE = 71, SPEC_ID = 1, SPEC_CONSTANT = 50 };
   uint32_t ids[2] = {0};
   for (size_t i = 5; i < count && words[i] >> 16; i += words[i] >> 16) {
@@ -92,7 +92,7 @@ static void read_constants(object *p, const uint32_t *words, size_t count) {
 
 /* merge_constants has a linked program take the values that one of its parts
  * was compiled with. */
-static void merge_constants(object *p, const object *part) {
+static inline void merge_constants(object *p, const object *part) {
   for (int k = 0; k < 2; k++)
     if (part->constants[k] != 42 + k)
       p->constants[k] = part->constants[k];
@@ -102,7 +102,7 @@ static void merge_constants(object *p, const object *part) {
  * the caller frees it. */
 int device_log_size, device_log_lines = 1;
 
-static char *build_log(void) {
+static inline char *build_log(void) {
   size_t length = (size_t)device_log_size, each = length / (size_t)device_log_lines;
   char *log = malloc(length + 64);
   memset(log, '.', length + 64);
@@ -120,7 +120,7 @@ static const char *names[] = {"app", "fill", "ids", "sums", "count", "local_size
                               "call", "add_variable", "offlink.read.variable", "offlink.write.variable"};
 
 /* create_kernel returns NULL for a name that the program does not have. */
-static object *create_kernel(object *p, const char *name) {
+static inline object *create_kernel(object *p, const char *name) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (p->linked && !strcmp(name, names[i])) {
       object *k = create('K', p);
@@ -132,18 +132,18 @@ static object *create_kernel(object *p, const char *name) {
 }
 
 /* The addresses of functions are the program's and a number; 0 is none. */
-static uint64_t function_address(const object *p, const char *name) {
+static inline uint64_t function_address(const object *p, const char *name) {
   static const char *functions[] = {"LibDeviceFunc", "twice", "square", "own"};
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     if (!strcmp(name, functions[i]))
       return (uint64_t)(uintptr_t)p + i;
   return 0;
 }
-static int call_function(uint64_t number, int i) { return number == 1 ? 2 * i : number == 2 ? i * i : i - 1; }
+static inline int call_function(uint64_t number, int i) { return number == 1 ? 2 * i : number == 2 ? i * i : i - 1; }
 
 #define POINTER(type, i) (*(type **)k->args[i])
 
-static void run(object *k, const size_t *id, const size_t *global, const size_t *offset, size_t local) {
+static inline void run(object *k, const size_t *id, const size_t *global, const size_t *offset, size_t local) {
   int *out = POINTER(int, 0);
   size_t x = id[0] + offset[0], y = id[1] + offset[1], z = id[2] + offset[2];
   object *p = k->parent;
@@ -183,7 +183,7 @@ static void run(object *k, const size_t *id, const size_t *global, const size_t 
 
 /* run_range runs one kernel at a time, as the suite calls from several threads.
  * offset and local may be NULL. */
-static void run_range(object *k, uint32_t dimensions, const size_t *offset, const size_t *global, const size_t *local) {
+static inline void run_range(object *k, uint32_t dimensions, const size_t *offset, const size_t *global, const size_t *local) {
   static int busy;
   size_t whole[3] = {1, 1, 1}, from[3] = {0}, id[3];
   for (uint32_t i = 0; i < dimensions; i++)

@@ -109,7 +109,7 @@ func (a *Arguments) setArgument(k Setter, i int, arg *driver.Arg) error {
 		return fmt.Errorf("an image or a sampler: %w", driver.ErrUnsupported)
 	case arg.Memory != nil:
 		return a.setMemory(k, i, arg)
-	case a.params[i].Kind == driver.ParamBuffer:
+	case a.params[i].Kind == driver.ParamBuffer, a.params[i].Kind == driver.ParamUnknown && arg.Value == nil && arg.LocalSize == 0:
 		return a.setPointer(k, i, arg.Value)
 	case arg.Value != nil:
 		return a.setValue(k, i, arg.Value)

@@ -165,9 +165,13 @@ func (p *Plugin) readRecord(r *record) error {
 // required are the functions without which nothing works.
 var required = []Function{
 	PlatformsGet, PlatformGetInfo, DevicesGet, DeviceGetInfo, ContextCreate, ContextRelease, QueueFinish, QueueRelease,
-	ProgramCompile, ProgramLink, ProgramGetBuildInfo, ProgramRelease, KernelCreate, KernelSetArg, KernelRelease,
+	ProgramGetBuildInfo, ProgramRelease, KernelCreate, KernelSetArg, KernelRelease,
 	EnqueueKernelLaunch, EnqueueEventsWait, EventsWait, EventGetInfo, EventRelease,
 }
+
+// requiredForSPIRV are those that a plugin with piProgramCreate needs too. One without it
+// runs native code alone.
+var requiredForSPIRV = []Function{ProgramCompile, ProgramLink}
 
 // checkTable checks that every entry points into a loaded library, so that a table with
 // another layout is refused before it is called, and that the required entries are
@@ -179,7 +183,11 @@ func (p *Plugin) checkTable() error {
 			return &TableError{p.library.Path, p.version, fmt.Sprintf("has %#x for %v, which is not code of a library", address, f)}
 		}
 	}
-	for _, f := range required {
+	list := required
+	if p.Has(ProgramCreate) {
+		list = slices.Concat(required, requiredForSPIRV)
+	}
+	for _, f := range list {
 		if p.address[f] == 0 {
 			missing = append(missing, f.String())
 		}

@@ -146,13 +146,15 @@ int piDevicePartition(object *d, const intptr_t *properties, uint32_t n, object 
 }
 int piDeviceRelease(object *o) { return release(o, 'V'); }
 
-struct binary {
+#ifndef PI_PLUGIN_H /* a test compiles this file with the header */
+struct pi_image {
   uint16_t version;
   uint8_t kind, format;
   const char *target;
 };
+#endif
 
-int piextDeviceSelectBinary(object *d, struct binary **list, uint32_t n, uint32_t *index) {
+int piextDeviceSelectBinary(object *d, struct pi_image **list, uint32_t n, uint32_t *index) {
   ENTER;
   KNOWN(d, 'V');
   for (uint32_t i = 0; i < n; i++)
