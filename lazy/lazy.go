@@ -2,7 +2,10 @@
 // for each file of a build must not make the tables of all its packages.
 package lazy
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Value is a value that the function New makes when it is first wanted. As a package
 // variable it costs nothing at the start of a program, since the compiler lays out a
@@ -10,6 +13,7 @@ import "sync"
 type Value[T any] struct {
 	New func() T
 
+	made  atomic.Bool
 	once  sync.Once
 	value T
 }
@@ -17,10 +21,16 @@ type Value[T any] struct {
 // Map is a table that is made on first use. Nobody changes it.
 type Map[K comparable, V any] = Value[map[K]V]
 
-// Get returns the value.
+// Get returns the value. It is small enough to be copied into its callers, which look rows up for
+// each word of a module.
 func (v *Value[T]) Get() T {
-	v.once.Do(v.set)
+	if !v.made.Load() {
+		v.makeOnce()
+	}
 	return v.value
 }
 
-func (v *Value[T]) set() { v.value = v.New() }
+func (v *Value[T]) makeOnce() {
+	v.once.Do(func() { v.value = v.New() })
+	v.made.Store(true)
+}

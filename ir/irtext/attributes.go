@@ -159,7 +159,7 @@ func (p *parser) skipFlags() {
 		if isTypeWord(w) {
 			return
 		}
-		if op := opcodeOf(w); placedWords.Get()[string(w)] && string(w) != "weak" || op != opNone && op != opBinary { // cmpxchg weak, atomicrmw add
+		if op := opcodeOf(w); isPlacedWord(w) && string(w) != "weak" || op != opNone && op != opBinary { // cmpxchg weak, atomicrmw add
 			p.failUnexpected("a type")
 		}
 		p.pos += len(w)

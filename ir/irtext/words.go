@@ -20,17 +20,22 @@ var functionAttributes = lazy.Map[string, bool]{New: func() map[string]bool {
 	return set
 }}
 
-// placedWords are words that are not attributes: each belongs to a construct
-// that has its place.
-var placedWords = lazy.Map[string, bool]{New: func() map[string]bool {
-	return wordSet(`
-	external available_externally linkonce linkonce_odr weak weak_odr appending internal private extern_weak common
-	dso_local dso_preemptable default hidden protected dllimport dllexport thread_local unnamed_addr
-	local_unnamed_addr externally_initialized addrspace section partition comdat gc prefix prologue personality
-	code_model no_sanitize_address no_sanitize_hwaddress sanitize_address_dyninit
-	global constant alias ifunc type opaque define declare attributes source_filename target module
-	uselistorder uselistorder_bb deplibs to unwind within from caller`)
-}}
+// isPlacedWord reports whether a word is not an attribute, but belongs to a construct that has its
+// place. Most words of a module are asked about: the comparisons of a switch are faster than a map.
+func isPlacedWord(w []byte) bool {
+	switch string(w) {
+	case "external", "available_externally", "linkonce", "linkonce_odr", "weak", "weak_odr", "appending",
+		"internal", "private", "extern_weak", "common", "dso_local", "dso_preemptable", "default", "hidden",
+		"protected", "dllimport", "dllexport", "thread_local", "unnamed_addr", "local_unnamed_addr",
+		"externally_initialized", "addrspace", "section", "partition", "comdat", "gc", "prefix", "prologue",
+		"personality", "code_model", "no_sanitize_address", "no_sanitize_hwaddress", "sanitize_address_dyninit",
+		"global", "constant", "alias", "ifunc", "type", "opaque", "define", "declare", "attributes",
+		"source_filename", "target", "module", "uselistorder", "uselistorder_bb", "deplibs", "to", "unwind",
+		"within", "from", "caller":
+		return true
+	}
+	return false
+}
 
 // wordSet makes a set of the words of a list.
 func wordSet(list string) map[string]bool {
@@ -44,7 +49,7 @@ func wordSet(list string) map[string]bool {
 // mayBeAttribute reports whether the word can be an attribute: one that LLVM
 // knows as nothing else.
 func mayBeAttribute(w []byte) bool {
-	return w != nil && w[0] != '$' && w[0] != '-' && w[0] != '.' && !placedWords.Get()[string(w)] && !isTypeWord(w) && !isConvention(w)
+	return w != nil && w[0] != '$' && w[0] != '-' && w[0] != '.' && !isPlacedWord(w) && !isTypeWord(w) && !isConvention(w)
 }
 
 // attributeFollows reports whether the word that is next is an attribute of
