@@ -132,6 +132,8 @@ func testDevice(t *testing.T, d driver.Device, o Options) {
 	t.Run("ClosedMemory", s.testClosedMemory)
 	t.Run("ClosedProgram", s.testClosedProgram)
 	t.Run("Failures", s.testFailures)
+	t.Run("ManyFailures", s.testManyFailures)
+	t.Run("BarrierAfterFailure", s.testBarrierAfterFailure)
 	t.Run("Profiling", s.testProfiling)
 	t.Run("Abort", s.testAbort)
 	t.Run("Binaries", s.testBinaries)

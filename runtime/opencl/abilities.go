@@ -53,6 +53,9 @@ type abilities struct {
 	silentFailures bool
 	// keepsFailed: a command that failed stays among those that wait for an event of the host.
 	keepsFailed bool
+	// diesOfFailures: two failed events in one list, or one in a queue out of order, end the
+	// process.
+	diesOfFailures bool
 	// noFunctionPointers: the driver refuses function pointers, or they end the process.
 	noFunctionPointers bool
 

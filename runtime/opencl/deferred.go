@@ -170,7 +170,7 @@ func (q *queue) markLocked() (*marker, error) {
 		count = state.Submitted.Add(1) // the marker itself: Ended must not report it before its end
 	}
 	m := &marker{api: q.device.api, state: state, count: count}
-	if err := m.api.Marker(cl.EnqueueMarkerWithWaitList, q.handle, &cl.Order{Event: &m.handle}); err != nil {
+	if err := q.enqueueMark(&m.handle); err != nil {
 		return nil, err
 	}
 	q.marker = m

@@ -31,6 +31,10 @@ type event struct {
 	dependents []*event
 	told       chan struct{} // closed then; nil for a command
 	isTold     bool
+
+	apart  bool   // the command is in a queue of its own (failing.go)
+	joined *event // stands for several that the command waits for; nil for none
+	cannot bool   // the event cannot fail, although the host ends it
 }
 
 func (d *Device) newEvent(q *queue, handle cl.Handle, call string, after []*event, uses int32) *event {

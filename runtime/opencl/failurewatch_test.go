@@ -18,9 +18,6 @@ func TestFailedChain(t *testing.T) {
 			if !inChild(t, device) {
 				return
 			}
-			if device.name == "intel" {
-				t.Skip("the driver crashes (docs/backends.md)")
-			}
 			d := onlyDevice(t, openDriver(t, Options{}))
 			if d.able.noHostEvents != "" {
 				t.Skip(d.able.noHostEvents)

@@ -174,7 +174,7 @@ func TestNoLoader(t *testing.T) {
 // installedQuirks are the quirks of the drivers that the tests have run on, by the version
 // of the platform and of the driver: those of Debian 12 and 13 and Intel's.
 var installedQuirks = []struct{ device, version, quirks string }{
-	{"intel", "", "intel-exit"},
+	{"intel", "", "intel-exit intel-failures"},
 	{"pocl", "PoCL 3.1", "pocl-bitcode pocl-variables pocl-callbacks pocl-failures"},
 	{"pocl", "PoCL 6.0", ""},
 	{"rusticl", "driver 22.3", "rusticl-binary rusticl-events"},

@@ -24,8 +24,8 @@ func (q *queue) Launch(k driver.Kernel, r driver.Range, args []driver.Arg, s dri
 	case plain:
 		err = own.launchUntold(q, r, args)
 	default:
-		err = q.submitCommand(cl.EnqueueNDRangeKernel, s, nil, func(o *cl.Order) (err error) {
-			*o.Event, err = own.enqueueLaunch(q.handle, r, args, o.Wait)
+		err = q.submitCommand(cl.EnqueueNDRangeKernel, s, nil, func(queue cl.Handle, o *cl.Order) (err error) {
+			*o.Event, err = own.enqueueLaunch(queue, r, args, o.Wait)
 			return err
 		})
 	}

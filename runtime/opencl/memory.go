@@ -133,8 +133,8 @@ func (d *Device) zeroMemory(m *memory) error {
 		return err
 	}
 	defer d.frees.CollectEnded()
-	return queue.submitCommand(cl.EnqueueMemFillINTEL, driver.Sync{Block: true}, nil, func(o *cl.Order) error {
-		return d.fillMemory(queue.handle, m, 0, m.size, []byte{0}, o)
+	return queue.submitCommand(cl.EnqueueMemFillINTEL, driver.Sync{Block: true}, nil, func(handle cl.Handle, o *cl.Order) error {
+		return d.fillMemory(handle, m, 0, m.size, []byte{0}, o)
 	})
 }
 

@@ -2,6 +2,7 @@ package opencl
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -89,7 +90,7 @@ const maxPending = 64
 
 // submitCommand enqueues a command after its events. host is memory of Go that
 // the command uses.
-func (q *queue) submitCommand(f cl.Function, s driver.Sync, host []byte, enqueue func(*cl.Order) error) error {
+func (q *queue) submitCommand(f cl.Function, s driver.Sync, host []byte, enqueue func(cl.Handle, *cl.Order) error) error {
 	after, err := q.device.ownEvents(s.After)
 	if err != nil {
 		return err
@@ -115,7 +116,7 @@ func (q *queue) submitCommand(f cl.Function, s driver.Sync, host []byte, enqueue
 }
 
 // admitApart is admitCommand, apart from waits by clFinish for a command that waits for an event.
-func (q *queue) admitApart(f cl.Function, after []*event, s driver.Sync, host []byte, enqueue func(*cl.Order) error) (*event, error) {
+func (q *queue) admitApart(f cl.Function, after []*event, s driver.Sync, host []byte, enqueue func(cl.Handle, *cl.Order) error) (*event, error) {
 	if len(after) > 0 && !q.opts.OutOfOrder {
 		q.finishing.Lock()
 		defer q.finishing.Unlock()
@@ -126,7 +127,7 @@ func (q *queue) admitApart(f cl.Function, after []*event, s driver.Sync, host []
 // admitCommand enqueues the command, and returns its event if the caller asked for one or
 // blocks. An in-order queue has it wait for the last command that may fail, so that it
 // fails too.
-func (q *queue) admitCommand(f cl.Function, after []*event, s driver.Sync, host []byte, enqueue func(*cl.Order) error) (*event, error) {
+func (q *queue) admitCommand(f cl.Function, after []*event, s driver.Sync, host []byte, enqueue func(cl.Handle, *cl.Order) error) (*event, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	defer q.tellState()
@@ -137,15 +138,22 @@ func (q *queue) admitCommand(f cl.Function, after []*event, s driver.Sync, host 
 		after = append(after, q.chain)
 	}
 	mayFail := len(after) > 0
-	order := &cl.Order{}
-	for _, e := range after {
-		order.Wait = append(order.Wait, e.handle)
+	place, err := q.placeCommand(after)
+	if err != nil {
+		return nil, err
 	}
+	defer place.release()
+	order := &cl.Order{Wait: place.wait}
 	caller, before := s.Done != nil || s.Block, q.submittedCommands()
 	tracked := mayFail || host != nil || s.Done != nil // Finish reports its failure too
 	var handle cl.Handle
 	order.Event = &handle
-	if err := enqueue(order); err != nil {
+	if place.failed {
+		handle, err = q.device.failedEvent()
+	} else {
+		err = enqueue(place.queue, order)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if !caller && !tracked {
@@ -160,7 +168,10 @@ func (q *queue) admitCommand(f cl.Function, after []*event, s driver.Sync, host 
 		uses++
 	}
 	e := q.device.newEvent(q, handle, f.String(), after, uses)
-	e.number = q.noteSubmitted(before)
+	e.number, e.apart, e.joined = q.noteSubmitted(before), place.queue != q.handle, place.joined
+	if e.joined != nil {
+		e.joined.keepDependent(e)
+	}
 	if tracked {
 		q.trackCommand(e, host, mayFail)
 	}
@@ -225,6 +236,13 @@ func (q *queue) isPlain(s driver.Sync) bool {
 // Barrier ends when every command before it has ended. OpenCL's barrier with
 // events waits for those alone, so a second one waits for it and for the rest.
 func (q *queue) Barrier(s driver.Sync) error {
+	if q.opts.OutOfOrder && q.device.able.diesOfFailures {
+		return q.barrierOfAll(s)
+	}
+	return q.plainBarrier(s)
+}
+
+func (q *queue) plainBarrier(s driver.Sync) error {
 	if len(s.After) > 0 && q.opts.OutOfOrder {
 		if err := q.submitCommand(cl.EnqueueBarrierWithWaitList, driver.Sync{After: s.After}, nil, q.enqueueBarrier); err != nil {
 			return err
@@ -234,8 +252,8 @@ func (q *queue) Barrier(s driver.Sync) error {
 	return q.submitCommand(cl.EnqueueBarrierWithWaitList, s, nil, q.enqueueBarrier)
 }
 
-func (q *queue) enqueueBarrier(o *cl.Order) error {
-	return q.device.api.Marker(cl.EnqueueBarrierWithWaitList, q.handle, o)
+func (q *queue) enqueueBarrier(queue cl.Handle, o *cl.Order) error {
+	return q.device.api.Marker(cl.EnqueueBarrierWithWaitList, queue, o)
 }
 
 // Flush has the device start the commands.
@@ -257,6 +275,7 @@ func (q *queue) Finish() error {
 	state := q.state.Load()
 	submitted := state.Submitted.Load()
 	err := q.device.api.Finish(q.handle)
+	err = errors.Join(err, q.waitForApart())
 	if err == nil {
 		state.NoteEnded(submitted)
 	}
@@ -291,8 +310,8 @@ func (q *queue) hostEvents() (list []chan struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, p := range q.pending {
-		for _, before := range p.event.waitsFor() {
-			if before.told != nil {
+		for _, before := range append(slices.Clip(p.event.waitsFor()), p.event.joined) {
+			if before != nil && before.told != nil {
 				list = append(list, before.told)
 			}
 		}

@@ -28,6 +28,11 @@ var quirks = []quirk{
 		set: func(_ *Device, a *abilities, _ []string) { a.known = true },
 	},
 	{
+		name: "intel-failures", platform: lazyregexp.New(`^Intel\(R\) OpenCL`), version: lazyregexp.New(`^20(2[3-9])\.`),
+		why: "the driver uses freed memory where two events fail that a command waits for, and in an out-of-order queue after one that failed (2026.22)",
+		set: func(_ *Device, a *abilities, _ []string) { a.diesOfFailures = true },
+	},
+	{
 		name: "pocl-bitcode", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-3]\..*LLVM (\d+)`),
 		why: "PoCL up to 3.1 is built without SPIR-V and takes the bitcode of its own LLVM, linked: SPIR-V is translated to it",
 		set: func(d *Device, a *abilities, version []string) {
@@ -50,8 +55,8 @@ var quirks = []quirk{
 	},
 	{
 		name: "pocl-failures", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-3]\.`),
-		why: "PoCL up to 3.1 crashes if the host ends an event for which a command waits that has failed and was released",
-		set: func(_ *Device, a *abilities, _ []string) { a.keepsFailed = true },
+		why: "PoCL up to 3.1 crashes if the host ends an event for which a command waits that has failed and was released, and never ends a command for which two events fail",
+		set: func(_ *Device, a *abilities, _ []string) { a.keepsFailed, a.diesOfFailures = true, true },
 	},
 	{
 		name: "oclgrind-bitcode", platform: lazyregexp.New(`^Oclgrind`), version: lazyregexp.New(`Oclgrind (1\d|2[01])\.`),

@@ -51,8 +51,8 @@ func (q *queue) transferData(call string, m driver.Memory, offset int64, data []
 		}
 		return err
 	}
-	return q.submitCommand(cl.EnqueueMemcpyINTEL, s, data, func(o *cl.Order) error {
-		return enqueue(q.handle, m, offset, data, o)
+	return q.submitCommand(cl.EnqueueMemcpyINTEL, s, data, func(queue cl.Handle, o *cl.Order) error {
+		return enqueue(queue, m, offset, data, o)
 	})
 }
 
@@ -60,8 +60,8 @@ func (q *queue) transferData(call string, m driver.Memory, offset int64, data []
 // OpenCL refuses. The event of such a transfer must still complete after the commands
 // before it.
 func (q *queue) enqueueMarker(s driver.Sync) error {
-	return q.submitCommand(cl.EnqueueMarkerWithWaitList, s, nil, func(o *cl.Order) error {
-		return q.device.api.Marker(cl.EnqueueMarkerWithWaitList, q.handle, o)
+	return q.submitCommand(cl.EnqueueMarkerWithWaitList, s, nil, func(queue cl.Handle, o *cl.Order) error {
+		return q.device.api.Marker(cl.EnqueueMarkerWithWaitList, queue, o)
 	})
 }
 
@@ -117,13 +117,13 @@ func (q *queue) Copy(to driver.Memory, toOffset int64, from driver.Memory, fromO
 		return err
 	}
 	if target.buffer != 0 {
-		return q.submitCommand(cl.EnqueueCopyBuffer, s, nil, func(o *cl.Order) error {
-			return q.device.api.CopyBuffer(q.handle, source.buffer, target.buffer, fromOffset, toOffset, size, o)
+		return q.submitCommand(cl.EnqueueCopyBuffer, s, nil, func(queue cl.Handle, o *cl.Order) error {
+			return q.device.api.CopyBuffer(queue, source.buffer, target.buffer, fromOffset, toOffset, size, o)
 		})
 	}
 	f := q.device.copyFunction()
-	return q.submitCommand(f, s, nil, func(o *cl.Order) error {
-		return q.device.api.CopyAddress(f, q.handle, target.address+uintptr(toOffset), source.address+uintptr(fromOffset), size, o)
+	return q.submitCommand(f, s, nil, func(queue cl.Handle, o *cl.Order) error {
+		return q.device.api.CopyAddress(f, queue, target.address+uintptr(toOffset), source.address+uintptr(fromOffset), size, o)
 	})
 }
 
@@ -170,8 +170,8 @@ func (q *queue) Fill(m driver.Memory, offset, size int64, pattern []byte, s driv
 	if (int64(own.address)+offset)%int64(n) != 0 {
 		return q.fillUnaligned(m, offset, size, pattern, s)
 	}
-	return q.submitCommand(cl.EnqueueMemFillINTEL, s, nil, func(o *cl.Order) error {
-		return q.device.fillMemory(q.handle, own, offset, size, pattern, o)
+	return q.submitCommand(cl.EnqueueMemFillINTEL, s, nil, func(queue cl.Handle, o *cl.Order) error {
+		return q.device.fillMemory(queue, own, offset, size, pattern, o)
 	})
 }
 
