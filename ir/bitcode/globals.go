@@ -3,6 +3,8 @@ package bitcode
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,26 +92,41 @@ func (v globalRecord) fieldAt(i int) uint64 {
 	return n
 }
 
-// skipFields steps over the first n operands, whose numbers are in LEB128: the highest bit of a
-// byte says that another byte follows.
+// moreBits has the bit of each byte that says, in LEB128, that another byte of the number follows.
+const moreBits = 0x8080808080808080
+
+// skipFields steps over the first n operands, whose numbers are in LEB128. It counts the last bytes
+// of numbers eight bytes at a time: each partition asks for some fields of each of its values.
 func (v *globalRecord) skipFields(n int) {
 	v.count, v.stored = v.count-n, max(v.stored-n, 0)
-	for i, b := range v.data {
-		if n == 0 {
-			v.data = v.data[i:]
-			return
+	for n > 0 && len(v.data) >= 8 {
+		ends := ^binary.LittleEndian.Uint64(v.data) & moreBits
+		if found := bits.OnesCount64(ends); found < n {
+			n, v.data = n-found, v.data[8:]
+			continue
 		}
-		if b < 0x80 { // the last byte of a number
+		for ; n > 1; n-- {
+			ends &= ends - 1
+		}
+		v.data = v.data[bits.TrailingZeros64(ends)/8+1:]
+		return
+	}
+	for ; n > 0 && len(v.data) > 0; v.data = v.data[1:] {
+		if v.data[0] < 0x80 {
 			n--
 		}
 	}
-	v.data = nil
 }
 
 // appendFields appends all operands to a list.
 func (v globalRecord) appendFields(list []uint64) []uint64 {
 	rest := v.data
+	list = slices.Grow(list, v.count)
 	for range v.stored {
+		if len(rest) > 0 && rest[0] < 0x80 { // most numbers
+			list, rest = append(list, uint64(rest[0])), rest[1:]
+			continue
+		}
 		n, size := binary.Uvarint(rest)
 		list, rest = append(list, n), rest[size:]
 	}
