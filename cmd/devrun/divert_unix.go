@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 
@@ -21,4 +22,19 @@ func divertOutput() (io.Writer, error) {
 		return nil, os.NewSyscallError("dup2", err)
 	}
 	return os.NewFile(uintptr(own), "standard output"), nil
+}
+
+// diverted runs f, in which drivers that print on standard output print on standard
+// error.
+func diverted(f func() error) (err error) {
+	own, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return os.NewSyscallError("fcntl", err)
+	}
+	defer unix.Close(own)
+	if err := unix.Dup2(2, 1); err != nil {
+		return os.NewSyscallError("dup2", err)
+	}
+	defer func() { err = errors.Join(err, os.NewSyscallError("dup2", unix.Dup2(own, 1))) }()
+	return f()
 }

@@ -147,7 +147,15 @@ func (j *job) runAndPrint(ctx context.Context, program *runtime.Program, s cli.S
 			return err
 		}
 	}
-	if err := j.runKernel(ctx, program); err != nil {
+	run := func() error {
+		defer backends.FlushOutput()
+		return j.runKernel(ctx, program)
+	}
+	within := func(run func() error) error { return run() }
+	if j.options.json {
+		within = diverted // standard output is only for the report
+	}
+	if err := within(run); err != nil {
 		return j.printFindings(err, program, s)
 	}
 	return j.printResults(program, s)

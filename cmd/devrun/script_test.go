@@ -65,6 +65,23 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// TestDriverScripts runs the scripts of testdata/opencl on Intel's CPU device.
+func TestDriverScripts(t *testing.T) {
+	icd, compiler := testtool.Python(t, "lib/libintelocl.so"), testtool.OpenCLCompiler(t)
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/opencl",
+		UpdateScripts: *update,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("ONEAPI_DEVICE_SELECTOR", "opencl:*")
+			e.Setenv("OCL_ICD_VENDORS", icd)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"clc": func(ts *testscript.TestScript, _ bool, args []string) { compile(ts, compiler, args) },
+		},
+	})
+}
+
 // compile takes options of clang before the source.
 func compile(ts *testscript.TestScript, c testtool.Compiler, args []string) {
 	options, source := args[:len(args)-1], ts.MkAbs(args[len(args)-1])

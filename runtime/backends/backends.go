@@ -147,6 +147,11 @@ func NativeLoader() hostdev.Loader {
 	return dl.Loader{}
 }
 
+// FlushOutput writes out what drivers printed, as the output of kernels, and is still in
+// the buffers of C's standard streams: a program of Go ends without C's exit, which
+// would do it, and then the text is lost wherever standard output is not a terminal.
+func FlushOutput() { dl.FlushStreams() }
+
 // Open opens the back ends, in order of preference, with the devices that the
 // environment chooses. Those without such a device are closed again. A variable
 // that cannot be read is the error of listing the devices. The caller must

@@ -16,3 +16,6 @@ func Call(uintptr, ...uintptr) uintptr { panic(ErrUnsupported) }
 
 // NewCallback is never reached.
 func NewCallback(any) uintptr { panic(ErrUnsupported) }
+
+// FlushStreams does nothing: no library was opened.
+func FlushStreams() {}

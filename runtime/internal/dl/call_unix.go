@@ -81,6 +81,13 @@ var dladdr = sync.OnceValue(func() uintptr {
 	return address
 })
 
+// FlushStreams writes the buffers of C's standard streams out.
+func FlushStreams() {
+	if flush, err := purego.Dlsym(purego.RTLD_DEFAULT, "fflush"); err == nil && flush != 0 {
+		Call(flush, 0) // of all streams
+	}
+}
+
 func fileOfAddress(address uintptr) string {
 	info := new(addressInfo)
 	if dladdr() == 0 || Call(dladdr(), address, uintptr(unsafe.Pointer(info))) == 0 || info.file == nil {
