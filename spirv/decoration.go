@@ -1,5 +1,7 @@
 package spirv
 
+import "slices"
+
 import "offlink/lazy"
 
 // Decoration is one decoration of an identifier or of a member of a struct
@@ -176,4 +178,22 @@ func memberOp(op Opcode) Opcode {
 		return OpMemberDecorateString
 	}
 	return OpMemberDecorate
+}
+
+// The parameter of DecorationFuncParamAttr for a pointer that a function does not follow.
+const FuncParamNoReadWrite uint32 = 7
+
+// WithoutDecoration returns a copy of the module without the decorations of a kind whose first
+// parameter is that one. m is not changed, and is the result if it has none.
+func (m *Module) WithoutDecoration(kind DecorationKind, parameter uint32) (*Module, error) {
+	isOne := func(in *Instruction) bool {
+		return in.Op == OpDecorate && len(in.Words) > 2 && in.Words[1] == uint32(kind) && in.Words[2] == parameter
+	}
+	annotations := m.sections[sectionAnnotation]
+	if !slices.ContainsFunc(annotations, isOne) {
+		return m, nil
+	}
+	out := &Module{Version: m.Version, Generator: m.Generator, Bound: m.Bound, sections: m.sections, functions: m.functions}
+	out.sections[sectionAnnotation] = slices.DeleteFunc(slices.Clone(annotations), isOne)
+	return out, out.rebuildIndexes()
 }

@@ -36,8 +36,14 @@ func (d *Device) buildBitcode(ctx context.Context, own []*object, linked *spirv.
 	return d.buildBinary(code, options)
 }
 
-// translateModule makes bitcode of SPIR-V by the installed translator.
+// translateModule makes bitcode of SPIR-V by the installed translator. llvm-spirv 15 aborts at
+// NoReadWrite, which it writes itself and compilers give to pointers that are not used; it
+// only helps optimizers.
 func (d *Device) translateModule(ctx context.Context, m *spirv.Module) ([]byte, error) {
+	m, err := m.WithoutDecoration(spirv.DecorationFuncParamAttr, spirv.FuncParamNoReadWrite)
+	if err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp("", "offlink-opencl-")
 	if err != nil {
 		return nil, err
