@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -50,6 +51,9 @@ func (r *launchRequest) driverArgs(s *session, k *kernel) ([]driver.Arg, error) 
 func (r *launchRequest) driverArg(s *session, d *runtime.Device, arg *argument) (driver.Arg, error) {
 	switch arg.kind {
 	case argValue:
+		if arg.value == nil && arg.size > 0 {
+			return driver.Arg{}, errors.New("the value is NULL")
+		}
 		return driver.Arg{Value: arg.value}, nil
 	case argPointer:
 		start := len(r.words)
