@@ -215,7 +215,7 @@ func (t *translator) debugTarget(o ir.Operand) id {
 // debugKey is the key of an instruction of the sets in the builder's table.
 func debugKey(key string) string { return "debug " + key }
 
-// debugTargetKey is the key of what a DebugTypeTemplate wraps.
+// debugTargetKey is the key of the class or function that a DebugTypeTemplate wraps.
 func debugTargetKey(o ir.Operand) string { return fmt.Sprint(o.Node, " target") }
 
 // debugEntry returns the instruction of a node of debug information.

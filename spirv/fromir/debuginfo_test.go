@@ -150,8 +150,8 @@ declare void @llvm.dbg.declare(metadata, metadata, metadata)
 			t.Fatalf("set %d: no template in\n%s", set, text)
 		}
 		for id, want := range map[string]int{
-			template[1] + " ": 2, // itself, and the type of the variable
-			template[2] + " ": 2 + 3, // itself, its template, and what has it as its parent: two members and a class
+			template[1] + " ": 2,     // itself, and the type of the variable
+			template[2] + " ": 2 + 3, // itself, its template, two members and the inner class
 		} {
 			if set == fromir.DebugShader100 && id == template[2]+" " {
 				want = 2 + 1 // members have no parent
