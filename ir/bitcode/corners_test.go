@@ -83,3 +83,26 @@ func TestUnitOfOneFunction(t *testing.T) {
 		}
 	}
 }
+
+// A range of record version 1 has three operands. Zig's compiler writes five, of which LLVM reads
+// the three; later fields of later versions are refused.
+func TestRangeOfVersion1(t *testing.T) {
+	const text = `
+		define void @k() { ret void }
+		!llvm.module.flags = !{!0}
+		!ranges = !{!1}
+		!0 = !{i32 2, !"Debug Info Version", i32 3}
+		!1 = !DISubrange(count: !2, lowerBound: 0)
+		!2 = distinct !DIGlobalVariable(name: "n", type: !3)
+		!3 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)`
+	m := assemble(t, "range.ll", "19", false, []byte(text))
+	top := takeApart(t, m.bitcode)
+	record := top.find(8).find(15).record(13)
+	count := record.operands[1]
+	record.operands = []uint64{1 << 1, count, 8, 0, 0}
+	read := (&module{name: "zig", bitcode: putTogether(top)}).read(t)
+	again := takeApart(t, write(t, whole(read))).find(8).find(15).record(13)
+	if len(again.operands) != 3 || again.operands[2] != 8 {
+		t.Errorf("written with the operands %v", again.operands)
+	}
+}

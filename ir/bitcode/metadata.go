@@ -164,6 +164,9 @@ func (r *metadataReader) readNode(n *llvmschema.Node) error {
 	if err != nil {
 		return c.Errorf("%v", err)
 	}
+	if l.More && len(c.Operands) > len(l.Fields) {
+		c.Operands = c.Operands[:len(l.Fields)]
+	}
 	for i, v := range c.Operands {
 		form, ok := l.FormAt(i, c.Operands)
 		if !ok {

@@ -19,6 +19,8 @@ type Node struct {
 	Rest FieldForm
 	// Least is the number of operands that the record has at least.
 	Least int
+	// More says that records may have operands after the fields, which LLVM does not read.
+	More bool
 	// SizeFlag is the flag in the first operand that says that fields of
 	// FormSize are metadata; 0 if they never are.
 	SizeFlag uint64
@@ -198,13 +200,17 @@ var Nodes = lazy.Map[uint32, *Node]{New: func() map[uint32]*Node {
 }}
 
 // adaptSubrange chooses the layout by the version of the record: versions 0 and 1 had numbers in
-// place of metadata.
+// place of metadata. Zig's compiler writes version 1 with the number of operands that version 2 has.
 func adaptSubrange(n Node, operands []uint64) (Node, error) {
 	switch version := operands[0] >> 1; version {
 	case 0:
-		return *node("DISubrange", "distinct count:i lowerBound:i", 3), nil
+		n = *node("DISubrange", "distinct count:i lowerBound:i", 3)
+		n.More = true
+		return n, nil
 	case 1:
-		return *node("DISubrange", "distinct count:n lowerBound:i", 3), nil
+		n = *node("DISubrange", "distinct count:n lowerBound:i", 3)
+		n.More = true
+		return n, nil
 	case 2:
 		return n, nil
 	default:

@@ -21,7 +21,7 @@ type Operand struct {
 
 // Abbrev is an abbreviation: the layout of a record. The first operand is the
 // record's code. An Array is second to last and is followed by its element; a
-// Blob is last.
+// Blob is last. Other abbreviations may be defined, but no record can have them.
 type Abbrev []Operand
 
 // The ids that mean the same in every block.
@@ -73,9 +73,9 @@ func (a Abbrev) Fits(code uint32, operands []uint64) bool {
 	for i, o := range a[1:] {
 		switch o.Encoding {
 		case Array:
-			return fitAll(a[i+2], operands)
+			return i+1 == len(a)-2 && fitAll(a[i+2], operands)
 		case Blob:
-			return fitAll(Operand{Fixed, 8}, operands)
+			return i+1 == len(a)-1 && fitAll(Operand{Fixed, 8}, operands)
 		}
 		if len(operands) == 0 || !o.fitsValue(operands[0]) {
 			return false

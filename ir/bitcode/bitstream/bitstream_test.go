@@ -154,15 +154,46 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
+// useAbbrev returns a function that defines an abbreviation and writes the beginning of a record
+// that has it: an array of one element.
+func useAbbrev(a Abbrev) func(w *Writer) {
+	return func(w *Writer) {
+		w.Define(a)
+		w.emitBits(firstAbbrev, w.width)
+		w.emitVBR(1, 6)
+		w.emitBits(0, 32)
+	}
+}
+
+// TestUnusedAbbreviation: one that no record can have may be defined, as LLVM has it, and none is written with it.
+func TestUnusedAbbreviation(t *testing.T) {
+	two := Abbrev{{Literal, 1}, {Array, 0}, {Fixed, 8}, {Array, 0}, {Fixed, 32}}
+	var w Writer
+	w.Reset(nil)
+	w.Magic([4]byte{'B', 'C', 0xC0, 0xDE})
+	w.Enter(testBlock, 4)
+	n := w.Define(two)
+	w.Record(n, 1, []uint64{2, 3})
+	w.End()
+	if two.Fits(1, []uint64{2, 3}) {
+		t.Error("a record fits two arrays")
+	}
+	if _, _, err := walk(w.Bytes()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestMalformed(t *testing.T) {
 	tests := []struct {
 		name, want string
 		write      func(w *Writer)
 	}{
 		{"unknown abbreviation", "not defined", func(w *Writer) { w.emitBits(9, w.width) }},
-		{"array of an array", "wrong place", func(w *Writer) { w.Define(Abbrev{{Literal, 1}, {Array, 0}, {Array, 0}}) }},
-		{"array without element", "wrong place", func(w *Writer) { w.Define(Abbrev{{Literal, 1}, {Array, 0}}) }},
-		{"code in a blob", "wrong place", func(w *Writer) { w.Define(Abbrev{{Blob, 0}}) }},
+		{"array of an array", "wrong place", useAbbrev(Abbrev{{Literal, 1}, {Array, 0}, {Array, 0}})},
+		{"two arrays", "wrong place", useAbbrev(Abbrev{{Literal, 1}, {Array, 0}, {Fixed, 8}, {Array, 0}, {Fixed, 8}})},
+		{"array without element", "wrong place", useAbbrev(Abbrev{{Literal, 1}, {Array, 0}})},
+		{"blob before another operand", "wrong place", useAbbrev(Abbrev{{Literal, 1}, {Blob, 0}, {Fixed, 8}})},
+		{"code in a blob", "wrong place", useAbbrev(Abbrev{{Blob, 0}})},
 		{"no operands", "abbreviation of 0", func(w *Writer) { w.Define(nil) }},
 		{"wide field", "field of 64 bits", func(w *Writer) { w.Define(Abbrev{{Literal, 1}, {Fixed, 64}}) }},
 		{"VBR of one bit", "field of 1 bits", func(w *Writer) { w.Define(Abbrev{{Literal, 1}, {VBR, 1}}) }},

@@ -20,6 +20,9 @@ type Block struct {
 	End   uint64 // bit after the block
 	width uint
 	depth int
+	// abbrevs are those that BLOCKINFO had given to such blocks before this one. A BLOCKINFO
+	// after it, as Zig's compiler writes before functions, does not change them.
+	abbrevs []Abbrev
 }
 
 // Kind tells the entries of a block apart.
@@ -77,11 +80,10 @@ func (c *Cursor) Open(b Block) *Cursor { return c.OpenInto(b, new(Cursor)) }
 
 // OpenInto is Open with the memory of a cursor that the caller has finished with.
 func (c *Cursor) OpenInto(b Block, to *Cursor) *Cursor {
-	abbrevs := c.info[b.ID]
 	*to = Cursor{
 		Operands: to.Operands[:0],
 		data:     c.data, pos: b.Start, end: b.End, width: b.width, depth: b.depth,
-		abbrevs: abbrevs[:len(abbrevs):len(abbrevs)], info: c.info,
+		abbrevs: b.abbrevs[:len(b.abbrevs):len(b.abbrevs)], info: c.info,
 	}
 	return to
 }
@@ -175,7 +177,7 @@ func (c *Cursor) readHeader() (Block, error) {
 	if err != nil {
 		return Block{}, err
 	}
-	b := Block{ID: uint32(id), Start: c.pos, End: c.pos + words*32, width: uint(width), depth: c.depth + 1}
+	b := Block{ID: uint32(id), Start: c.pos, End: c.pos + words*32, width: uint(width), depth: c.depth + 1, abbrevs: c.info[uint32(id)]}
 	switch {
 	case id > 1<<31-1:
 		return Block{}, &Error{at, fmt.Sprintf("block number %d is too large", id)}
@@ -209,9 +211,6 @@ func (c *Cursor) readAbbrev() (Abbrev, error) {
 			return nil, err
 		}
 		a = append(a, o)
-	}
-	if !a.isValid() {
-		return nil, &Error{at, "abbreviation with an array or blob in the wrong place"}
 	}
 	return a, nil
 }
@@ -249,17 +248,10 @@ func (c *Cursor) readOperand() (Operand, error) {
 	return o, nil
 }
 
-// isValid reports whether arrays and blobs stand where they may.
-func (a Abbrev) isValid() bool {
-	for i, o := range a {
-		switch {
-		case o.Encoding == Array && (i == 0 || i != len(a)-2 || a[i+1].Encoding == Array || a[i+1].Encoding == Blob):
-			return false
-		case o.Encoding == Blob && (i == 0 || i != len(a)-1):
-			return false
-		}
-	}
-	return true
+// misplaced is the error of a record whose abbreviation has an array or blob where none may be.
+// As for LLVM, the definition alone does no harm: Zig's compiler writes one that it does not use.
+func (c *Cursor) misplaced() error {
+	return c.Errorf("abbreviation with an array or blob in the wrong place")
 }
 
 func (c *Cursor) readUnabbreviated() error {
@@ -299,8 +291,14 @@ func (c *Cursor) readAbbreviated(index uint64) error {
 	for i := 1; i < len(a); i++ {
 		switch a[i].Encoding {
 		case Array:
+			if i != len(a)-2 {
+				return c.misplaced()
+			}
 			return c.readArray(a[i+1])
 		case Blob:
+			if i != len(a)-1 {
+				return c.misplaced()
+			}
 			return c.readBlob()
 		}
 		v, err := c.readScalar(a[i])
@@ -320,9 +318,11 @@ func (c *Cursor) readScalar(o Operand) (uint64, error) {
 		return c.readBits(uint(o.Value))
 	case VBR:
 		return c.readVBR(uint(o.Value))
-	default:
+	case Char6:
 		v, err := c.readBits(6)
 		return uint64(char6[v&63]), err
+	default:
+		return 0, c.misplaced()
 	}
 }
 
