@@ -390,7 +390,21 @@ func (e *event) Times() (driver.Times, error) {
 		}
 		times[i] = time.Duration(t)
 	}
-	return driver.Times{Queued: times[0], Submitted: times[1], Started: times[2], Ended: times[3]}, nil
+	return orderTimes(times), nil
+}
+
+// orderTimes puts the times that a driver does not know, which are 0, between the others:
+// Intel's of 2021.12 reports of a barrier only when it was submitted.
+func orderTimes(times [4]time.Duration) driver.Times {
+	for i := len(times) - 2; i >= 0; i-- {
+		if times[i] == 0 {
+			times[i] = times[i+1]
+		}
+	}
+	for i := 1; i < len(times); i++ {
+		times[i] = max(times[i], times[i-1])
+	}
+	return driver.Times{Queued: times[0], Submitted: times[1], Started: times[2], Ended: times[3]}
 }
 
 // NewEvent returns an event that the host ends.

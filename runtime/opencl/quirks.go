@@ -23,8 +23,8 @@ type quirk struct {
 // and its TestQuirks tries the installed drivers.
 var quirks = []quirk{
 	{
-		name: "intel-exit", platform: lazyregexp.New(`^Intel\(R\) OpenCL`), version: lazyregexp.New(`^20(2[3-9])\.`),
-		why: "unknown extensions and instructions make the driver call exit (2023 to 2026.22)",
+		name: "intel-exit", platform: lazyregexp.New(`^Intel\(R\) OpenCL`), version: lazyregexp.New(`^20(2[1-9])\.`),
+		why: "unknown extensions and instructions make the driver call exit (2021.12 to 2026.22)",
 		set: func(_ *Device, a *abilities, _ []string) { a.known = true },
 	},
 	{

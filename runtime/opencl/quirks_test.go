@@ -16,7 +16,7 @@ func TestQuirkVersions(t *testing.T) {
 		platform     string
 		applies, not []string
 	}{
-		"intel-exit":        {intel, []string{"2023.16.7.0.21_160000", "2026.22.10.0.01_160000"}, []string{"2022.14.7.0.30", "2030.1.0"}},
+		"intel-exit":        {intel, []string{"2021.12.9.0.24_005321", "2022.14.10.0.20_160000.xmain-hotfix", "2026.22.10.0.01_160000"}, []string{"2020.10.4.0.15", "2030.1.0"}},
 		"intel-failures":    {intel, []string{"2023.16.7.0.21_160000", "2026.22.10.0.01_160000"}, []string{"2022.14.7.0.30", "2030.1.0"}},
 		"pocl-bitcode":      {pocl, []string{pocl3, "OpenCL 1.2 pocl PoCL 1.8 Linux, LLVM 11.0.1"}, []string{pocl5}},
 		"pocl-variables":    {pocl, []string{pocl3}, []string{pocl5}},
