@@ -49,6 +49,9 @@ type Options struct {
 }
 
 func (o *Options) readVariable(name string) string {
+	if namesCode[name] && isPrivileged() {
+		return ""
+	}
 	if o.Getenv == nil {
 		return os.Getenv(name)
 	}

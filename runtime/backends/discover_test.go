@@ -247,7 +247,11 @@ func TestPluginTwice(t *testing.T) {
 	o := &Options{Getenv: func(name string) string {
 		return map[string]string{configVariable: config, "LD_LIBRARY_PATH": folder}[name]
 	}}
-	names, err := o.readPlugins(config)
+	entries, err := o.readPlugins(config)
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.name)
+	}
 	if want := []string{library, "libpi_none.so"}; err != nil || !slices.Equal(names, want) {
 		t.Errorf("%v, %v; want %v", names, err, want)
 	}
@@ -318,14 +322,15 @@ func FuzzConfig(f *testing.F) {
 	f.Add("a\x00b")
 	f.Add(strings.Repeat("x\n", maxPlugins+1))
 	f.Fuzz(func(t *testing.T, text string) {
-		names, err := parseConfig("plugins.conf", strings.NewReader(text))
+		entries, err := parseConfig("plugins.conf", strings.NewReader(text))
 		if err != nil && !strings.Contains(err.Error(), "plugins.conf") {
 			t.Errorf("%v does not name the file", err)
 		}
-		if len(names) > maxPlugins {
-			t.Errorf("%d names", len(names))
+		if len(entries) > maxPlugins {
+			t.Errorf("%d names", len(entries))
 		}
-		for _, name := range names {
+		for _, entry := range entries {
+			name := entry.name
 			if name == "" || name != strings.TrimSpace(name) || strings.ContainsAny(name, "\x00#\n") {
 				t.Errorf("the name %q", name)
 			}

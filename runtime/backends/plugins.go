@@ -1,10 +1,8 @@
 package backends
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,7 +23,7 @@ const maxPlugins = 256
 // each.
 func (d *Discovery) openPlugins(o *Options, t *tracer) []*Found {
 	file, explicit := configFile(o)
-	names, err := o.readPlugins(file)
+	entries, err := o.readPlugins(file)
 	if err != nil && (explicit || !errors.Is(err, os.ErrNotExist)) {
 		f := &Found{Name: file, Plugin: true, Part: Plugins}
 		f.recordFailure(t, fmt.Errorf("%s: %w", orElse(map[bool]string{true: configVariable}[explicit], "plugins"), err))
@@ -33,9 +31,9 @@ func (d *Discovery) openPlugins(o *Options, t *tracer) []*Found {
 	}
 	var list []*Found
 	only := o.onlyPlugin()
-	for _, name := range names {
-		if only == "" || only == name {
-			list = append(list, d.openPlugin(o, t, name))
+	for _, entry := range entries {
+		if only == "" || only == entry.name {
+			list = append(list, d.openPlugin(o, t, entry))
 		}
 	}
 	return list
@@ -45,12 +43,12 @@ func (d *Discovery) openPlugins(o *Options, t *tracer) []*Found {
 // single part, whose process reports a configuration file that cannot be read.
 func pluginParts(o *Options) (parts []string) {
 	file, _ := configFile(o)
-	names, err := o.readPlugins(file)
-	if err != nil || len(names) == 0 {
+	entries, err := o.readPlugins(file)
+	if err != nil || len(entries) == 0 {
 		return []string{Plugins}
 	}
-	for _, name := range names {
-		if part := pluginPart(name); !slices.Contains(parts, part) {
+	for _, entry := range entries {
+		if part := pluginPart(entry.name); !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}
 	}
@@ -61,93 +59,14 @@ func pluginParts(o *Options) (parts []string) {
 // reported when they are opened.
 func pluginNames(o *Options) (names []string) {
 	file, _ := configFile(o)
-	libraries, err := o.readPlugins(file)
+	entries, err := o.readPlugins(file)
 	if err != nil {
 		return nil
 	}
-	for _, library := range libraries {
-		names = append(names, piplugin.BackendName(library))
+	for _, entry := range entries {
+		names = append(names, piplugin.BackendName(entry.name))
 	}
 	return names
-}
-
-// configFile is the file that SYCL_PI_CONFIG names, or the first of the
-// documented places that exists.
-func configFile(o *Options) (path string, explicit bool) {
-	if path := o.readVariable(configVariable); path != "" {
-		return path, true
-	}
-	home := o.readVariable("XDG_CONFIG_HOME")
-	if home == "" && o.readVariable("HOME") != "" {
-		home = filepath.Join(o.readVariable("HOME"), ".config")
-	}
-	const system = "/etc/offlink/plugins.conf"
-	if home == "" {
-		return system, false
-	}
-	own := filepath.Join(home, "offlink", "plugins.conf")
-	if _, err := os.Stat(own); err != nil {
-		return system, false
-	}
-	return own, false
-}
-
-// readConfig reads a configuration file. A pipe is refused: opening one waits for somebody to
-// write to it.
-func readConfig(path string) ([]string, error) {
-	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
-		return nil, fmt.Errorf("%s is a pipe: name a file", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return parseConfig(path, f)
-}
-
-// parseConfig reads names, one a line; # begins a comment.
-func parseConfig(path string, r io.Reader) (names []string, err error) {
-	lines := bufio.NewScanner(r)
-	number := 1
-	for ; lines.Scan(); number++ {
-		name, _, _ := strings.Cut(lines.Text(), "#")
-		if name = strings.TrimSpace(name); name == "" {
-			continue
-		}
-		if strings.ContainsRune(name, 0) {
-			return nil, fmt.Errorf("%s:%d: a name with a NUL byte", path, number)
-		}
-		if len(names) == maxPlugins {
-			return nil, fmt.Errorf("%s:%d: more than %d plugins", path, number, maxPlugins)
-		}
-		names = append(names, name)
-	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, fmt.Errorf("%s:%d: a line of %d bytes or more", path, number, bufio.MaxScanTokenSize)
-	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return names, nil
-}
-
-// readPlugins lists the libraries of a configuration file, each once: two names of one file
-// would give its devices twice.
-func (o *Options) readPlugins(path string) (names []string, err error) {
-	listed, err := readConfig(path)
-	var files []os.FileInfo
-	for _, name := range listed {
-		file := o.pluginFile(name)
-		same := func(other os.FileInfo) bool { return os.SameFile(file, other) }
-		if slices.Contains(names, name) || file != nil && slices.ContainsFunc(files, same) {
-			continue
-		}
-		names = append(names, name)
-		if file != nil {
-			files = append(files, file)
-		}
-	}
-	return names, err
 }
 
 // pluginFile is the first file of a name's candidates that is there, nil if the loader alone may
@@ -199,7 +118,8 @@ func advisePath(o *Options, name string, err error) error {
 
 // openPlugin opens one library. The name of its back end is made from that of the file, so
 // that the environment may exclude it before it is opened.
-func (d *Discovery) openPlugin(o *Options, t *tracer, name string) *Found {
+func (d *Discovery) openPlugin(o *Options, t *tracer, entry configEntry) *Found {
+	name := entry.name
 	f := &Found{Name: name, Plugin: true, Part: pluginPart(name)}
 	if !d.Filter.MayChoose(piplugin.BackendName(name)) {
 		f.Filtered = strings.Join(d.Filter.Variables(), " ")
@@ -212,7 +132,7 @@ func (d *Discovery) openPlugin(o *Options, t *tracer, name string) *Found {
 	enter, after := t.nativeCalls(piplugin.ResultName)
 	opened, err := piplugin.Open(piplugin.Options{Libraries: candidates(o, name), Enter: enter, Trace: after})
 	if err != nil {
-		f.recordFailure(t, advisePath(o, name, err))
+		f.recordFailure(t, fmt.Errorf("%s: %w", entry.place, advisePath(o, name, err)))
 		return f
 	}
 	f.Attempts = opened.Attempts()
