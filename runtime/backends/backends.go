@@ -150,9 +150,9 @@ func NativeLoader() hostdev.Loader {
 	return dl.Loader{}
 }
 
-// FlushOutput writes out what drivers printed, as the output of kernels, and is still in
-// the buffers of C's standard streams: a program of Go ends without C's exit, which
-// would do it, and then the text is lost wherever standard output is not a terminal.
+// FlushOutput writes out the text that drivers printed, as the output of kernels, and
+// that is still in the buffers of C's standard streams: a program of Go ends without
+// C's exit, which would do it, and the text is lost unless standard output is a terminal.
 func FlushOutput() { dl.FlushStreams() }
 
 // Open opens the back ends, in order of preference, with the devices that the
