@@ -91,6 +91,7 @@ func Link(inputs []Input, opts LinkOptions) (*Module, error) {
 		(*linker).mergeGlobals,
 		(*linker).checkTypes,
 		(*linker).copyFunctions,
+		(*linker).adaptAddresses,
 		(*linker).copyDebug,
 		(*linker).copyAnnotations,
 		(*linker).copyEntryPoints,
@@ -120,6 +121,7 @@ type linker struct {
 	defined    map[ID]bool         // those that are defined
 	interfaces map[ID]bool         // new variables that interfaces list
 	types      map[ID]*Instruction // new types, once they are needed
+	adapted    map[addressed]adaptation
 	// room is how many steps are left for comparing recursive types and for listing the
 	// functions of each kernel: both can take more than linear time for hostile inputs.
 	room int

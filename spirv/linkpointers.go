@@ -3,7 +3,8 @@ package spirv
 // Pointers of SPIR-V have the type of their target, those of LLVM do not: a translator infers it
 // from the uses within a module. So two modules may declare the same function with different
 // pointer types. Link binds such an import to the export all the same, and converts the
-// pointers at its calls.
+// pointers at its calls. Where a module has the address of the function, in a table of virtual
+// functions for example, that is the address of a function of the imported type that calls it.
 
 // adaptation has the types of a function as it is imported and as it is exported, with new
 // numbers: the return type, then the parameters.
@@ -11,9 +12,12 @@ type adaptation struct {
 	imported, exported []uint32
 }
 
+// addressed is a function and the type for which it has an address, with new numbers.
+type addressed struct{ function, imported ID }
+
 // adaptPointers notes that the calls of an import need conversions. It returns false if the types
-// differ in more than the targets of pointers, or if something other than a call uses the
-// function: its address would have the wrong type.
+// differ in more than the targets of pointers, or if something other than a call and an address
+// uses the function.
 func (l *linker) adaptPointers(b binding, from, to ID) bool {
 	if !b.Function || !b.to.Function {
 		return false
@@ -31,6 +35,10 @@ func (l *linker) adaptPointers(b binding, from, to ID) bool {
 	if !b.unit.onlyCalls(b.ID) {
 		return false
 	}
+	if l.adapted == nil {
+		l.adapted = make(map[addressed]adaptation)
+	}
+	l.adapted[addressed{b.to.unit.ids.get(b.to.ID), from}] = adaptation{imported.Words[1:], exported.Words[1:]}
 	if b.unit.adapted == nil {
 		b.unit.adapted = make(map[ID]adaptation)
 	}
@@ -61,10 +69,10 @@ func samePointers(types map[ID]*Instruction, a, b ID) bool {
 	return x != nil && y != nil && x.Op == OpTypePointer && y.Op == OpTypePointer && x.Words[1] == y.Words[1]
 }
 
-// onlyCalls reports whether a unit uses a function only in calls of it.
+// onlyCalls reports whether a unit uses a function only in calls of it, and by its address.
 func (u *unit) onlyCalls(id ID) bool {
 	for _, g := range u.Module.Globals() {
-		if u.refersTo(g, id) {
+		if g.Op != OpConstantFunctionPointerINTEL && u.refersTo(g, id) {
 			return false
 		}
 	}
@@ -141,4 +149,49 @@ func (l *linker) adaptCall(list []*Instruction, call *Instruction, a adaptation)
 func (l *linker) newIdentifier() ID {
 	l.next++
 	return l.next - 1
+}
+
+// adaptAddresses gives the addresses of functions that were imported with another type those of
+// functions of that type, which it adds.
+func (l *linker) adaptAddresses() error {
+	if len(l.adapted) == 0 {
+		return nil
+	}
+	types, wrappers := l.globalsByResult(), map[addressed]ID{}
+	for i, in := range l.out.sections[sectionGlobal] {
+		if in.Op != OpConstantFunctionPointerINTEL || types[in.Type()] == nil {
+			continue
+		}
+		at := addressed{ID(in.Words[2]), ID(types[in.Type()].Words[2])}
+		a, ok := l.adapted[at]
+		if !ok {
+			continue
+		}
+		if wrappers[at] == 0 {
+			wrappers[at] = l.addWrapper(at, a)
+		}
+		l.out.sections[sectionGlobal][i] = &Instruction{Op: in.Op, Words: []uint32{in.Words[0], in.Words[1], uint32(wrappers[at])}}
+	}
+	return nil
+}
+
+// addWrapper adds a function of the imported type that calls the exported one.
+func (l *linker) addWrapper(at addressed, a adaptation) ID {
+	f := &Function{Def: &Instruction{Op: OpFunction, Words: []uint32{a.imported[0], uint32(l.newIdentifier()), 0, uint32(at.imported)}}}
+	call := []uint32{a.imported[0], uint32(l.newIdentifier()), uint32(at.function)}
+	for _, t := range a.imported[1:] {
+		p := uint32(l.newIdentifier())
+		f.Params = append(f.Params, &Instruction{Op: OpFunctionParameter, Words: []uint32{t, p}})
+		call = append(call, p)
+	}
+	result := call[1]
+	f.Body = []*Instruction{{Op: OpLabel, Words: []uint32{uint32(l.newIdentifier())}}}
+	f.Body = l.adaptCall(f.Body, &Instruction{Op: OpFunctionCall, Words: call}, a)
+	end := &Instruction{Op: OpReturnValue, Words: []uint32{result}}
+	if l.types[ID(a.imported[0])].Op == OpTypeVoid {
+		end = &Instruction{Op: OpReturn}
+	}
+	f.Body = append(f.Body, end)
+	l.out.functions = append(l.out.functions, f)
+	return f.ID()
 }

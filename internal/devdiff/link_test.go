@@ -8,7 +8,10 @@ import (
 	"testing"
 
 	"offlink/internal/testtool"
+	"offlink/ir/irfile"
 	"offlink/runtime/hostdev"
+	"offlink/spirv"
+	"offlink/spirv/fromir"
 	"offlink/wrapper"
 	"offlink/wrapper/devimg"
 )
@@ -107,4 +110,66 @@ kernel void k(global float *p) { ushort one = 0x3f80; *p = __devicelib_ConvertBF
 	if _, err := planJob(list[0]); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestLinkedAddress calls a function of another image by its address. The translator has
+// found the type of its parameter there, and not where the address is.
+func TestLinkedAddress(t *testing.T) {
+	const target = "target datalayout = \"e-i64:64-n8:16:32:64\"\ntarget triple = \"spir64-unknown-unknown\"\n"
+	kernel := translateText(t, target+`
+@table = internal addrspace(1) constant [1 x ptr] [ptr @area]
+declare spir_func float @area(ptr addrspace(4))
+define spir_kernel void @k(ptr addrspace(1) %p) {
+  %this = addrspacecast ptr addrspace(1) %p to ptr addrspace(4)
+  %f = load volatile ptr, ptr addrspace(1) @table
+  %direct = call spir_func float @area(ptr addrspace(4) %this)
+  %result = call spir_func float %f(ptr addrspace(4) %this)
+  store float %direct, ptr addrspace(1) %p
+  %second = getelementptr float, ptr addrspace(1) %p, i64 1
+  store float %result, ptr addrspace(1) %second
+  ret void
+}`)
+	function := translateText(t, target+`
+%class.Circle = type { ptr, float }
+define spir_func float @area(ptr addrspace(4) %this) {
+  %r = getelementptr inbounds %class.Circle, ptr addrspace(4) %this, i64 0, i32 1
+  %v = load float, ptr addrspace(4) %r
+  %twice = fadd float %v, %v
+  ret float %twice
+}`)
+	c := kernelsOf("file", func() ([]byte, error) { return kernel, nil })[0]
+	c.imported = newFileImages("file", []wrapper.Located{located(kernel), located(function)}).importedBy(0)
+	j, err := planJob(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 2 * statedFloat(littleEndian(j.Buffers[0].Data[8:12]), 4)
+	for i := range 2 {
+		if got := statedFloat(littleEndian(j.Buffers[0].result[4*i:][:4]), 4); got != want {
+			t.Errorf("call %d leaves %v; want %v", i, got, want)
+		}
+	}
+}
+
+// translateText makes SPIR-V of textual IR, with function pointers.
+func translateText(t *testing.T, text string) []byte {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "a.ll")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := irfile.Open(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	options := fromir.Options{Version: spirv.Version1_4}
+	if err := options.AllowExtensions("+SPV_INTEL_function_pointers"); err != nil {
+		t.Fatal(err)
+	}
+	code, err := fromir.Translate(f.Module, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
 }
