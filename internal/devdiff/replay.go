@@ -389,17 +389,23 @@ func (j *job) rangeText() string {
 func (b *buffer) roundedAlike() bool {
 	size := 0
 	for _, f := range b.layout.fields {
-		if !f.float && b.layout.size > 1 || size != 0 && f.size != size {
-			return false
+		if !f.float || size != 0 && f.size != size {
+			size = 0
+			break
 		}
 		size = f.size
 	}
-	if b.layout.size == 1 {
-		size = 4 // bytes, whose type the translator did not find
+	switch {
+	case size == 4 || size == 8:
+		return b.alikeAs(size)
+	case b.layout.size <= 1: // bytes, whose type the translator did not find
+		return b.alikeAs(4) || b.alikeAs(8)
 	}
-	if size != 4 && size != 8 {
-		return false
-	}
+	return false
+}
+
+// alikeAs is roundedAlike for floats of a size.
+func (b *buffer) alikeAs(size int) bool {
 	largest, apart := 0.0, 0.0
 	for at := 0; at+size <= len(b.result); at += size {
 		x, y := floatAt(b.result[at:], size), floatAt(b.recorded[at:], size)
