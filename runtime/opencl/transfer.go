@@ -191,7 +191,7 @@ const fillBlock = 64 << 10
 
 // fillUnaligned fills at an offset that OpenCL refuses: it writes a block and
 // doubles it.
-func (q *queue) fillUnaligned(m driver.Memory, offset, size int64, pattern []byte, s driver.Sync) (err error) {
+func (q *queue) fillUnaligned(m driver.Memory, offset, size int64, pattern []byte, s driver.Sync) error {
 	done := min(size, fillBlock)
 	var last driver.Event
 	step := driver.Sync{After: s.After}
@@ -204,11 +204,9 @@ func (q *queue) fillUnaligned(m driver.Memory, offset, size int64, pattern []byt
 			step.Done = &last
 		}
 		before := last
-		if err := enqueue(step); err != nil {
-			return err
-		}
+		err := enqueue(step)
 		if before != nil {
-			err = before.Close()
+			err = errors.Join(err, before.Close())
 		}
 		step.After = []driver.Event{last}
 		return err
