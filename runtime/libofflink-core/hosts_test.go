@@ -52,6 +52,13 @@ func TestPythonHost(t *testing.T) {
 	w.runHost(t, "python3", "-W", "ignore::DeprecationWarning", absolute(t, "testdata/hosts/host.py"), w.host(t))
 }
 
+// TestPythonDirect: the C library by ctypes alone.
+func TestPythonDirect(t *testing.T) {
+	testtool.Need(t, "gcc", "python3")
+	w := newWorkshop(t)
+	w.runHost(t, "python3", absolute(t, "testdata/hosts/direct.py"), w.host(t))
+}
+
 // TestGoHost: a program of Go, which has its own signals and faults.
 func TestGoHost(t *testing.T) {
 	testtool.Need(t, "gcc", "go")
