@@ -103,7 +103,7 @@ func recordLayout() string {
 		lanes.RecordTrap, lanes.RecordFault, lanes.RecordScratch, lanes.RecordGlobal, lanes.RecordOffset, lanes.RecordDims,
 		lanes.RecordStop, lanes.RecordBudget, lanes.RecordTicks, lanes.RecordFar, lanes.RecordWords,
 		lanes.FaultDistance, lanes.FaultStride, lanes.FaultLanes, lanes.FaultLen, lanes.FaultSite,
-		uint64(lanes.TrapUnreachable), uint64(lanes.TrapBarrier), uint64(lanes.TrapUnaligned), uint64(lanes.TrapBounds), uint64(lanes.TrapSubgroup), uint64(lanes.TrapCallee),
+		uint64(lanes.TrapUnreachable), uint64(lanes.TrapBarrier), uint64(lanes.TrapUnaligned), uint64(lanes.TrapBounds), uint64(lanes.TrapSubgroup), uint64(lanes.TrapCallee), uint64(lanes.TrapDivision),
 		lanes.TableAddress, lanes.TableSize, lanes.TableShift, lanes.TableReadOnly, lanes.TableDivided, lanes.Foreign,
 		emitc.StopTrap, emitc.StopAsked, localAlign, maxGroup, fuelStep,
 	}

@@ -63,7 +63,7 @@ func newChecksBefore() map[spirv.Opcode]func(*builder, *spirv.Instruction) []int
 		spirv.OpFunctionCall:             (*builder).beforeCall,
 		spirv.OpGroupAsyncCopy:           beginInstruction,
 	}
-	for _, op := range []spirv.Opcode{spirv.OpUDiv, spirv.OpSDiv, spirv.OpUMod, spirv.OpSRem, spirv.OpSMod} {
+	for _, op := range divisions {
 		table[op] = (*builder).beforeDivision
 	}
 	return table

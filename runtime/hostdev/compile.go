@@ -2,6 +2,7 @@ package hostdev
 
 import (
 	"fmt"
+	"slices"
 
 	"offlink/abort"
 	"offlink/spirv"
@@ -199,6 +200,9 @@ func (b *builder) instruction(in *spirv.Instruction) {
 	if b.checked {
 		b.checkedInstruction(in, emit)
 		return
+	}
+	if b.fn.id != 0 && slices.Contains(divisions, in.Op) {
+		b.emitDivisorCheck(in)
 	}
 	emit(b, in)
 }

@@ -59,6 +59,12 @@ var faultCases = []faultCase{
 	{"misaligned atomic", "misaligned", items(1), func(p *testProgram) []driver.Arg {
 		return []driver.Arg{p.buffer(make([]int32, 2))}
 	}, `OpAtomicIAdd: atomic access of 4 bytes at offset 2, which is not aligned`, `: atomic access that is not aligned`},
+	{"division by zero", "divide", items(3), func(p *testProgram) []driver.Arg {
+		return []driver.Arg{p.buffer(make([]int32, 3)), byValueOf(int32(7)), byValueOf(int32(0))}
+	}, `kernel divide, work-item \(0,0,0\) of work-group \(0,0,0\) in function divide: Op[SU]Div: division of an integer by zero`, ""},
+	{"division by zero in one lane", "divide_by_difference", items(64), func(p *testProgram) []driver.Arg {
+		return []driver.Arg{p.buffer(make([]int32, 64)), byValueOf(int32(21))}
+	}, `kernel divide_by_difference, work-item \(21,0,0\) .*: OpSDiv: division of an integer by zero`, ""},
 	{"large private array", "big_private", items(1), func(p *testProgram) []driver.Arg {
 		return []driver.Arg{p.buffer(make([]int32, 1)), byValueOf(int32(3000000))}
 	}, `store of 1 bytes at offset 3000000 of an allocation of 3000000 bytes in private memory`, ""},
@@ -103,13 +109,12 @@ func inlined(t *testing.T, want *regexp.Regexp, err error) bool {
 	return regexp.MustCompile(text[strings.LastIndex(text, ": ")+2:]).MatchString(err.Error())
 }
 
-// testDefined divides by zero, which stops nothing.
+// testDefined divides the least number by -1, which stops nothing, and recurses.
 func testDefined(t *testing.T, p *testProgram) {
 	if p.options.Check {
 		return // which reports it
 	}
 	out := p.buffer(make([]int32, 3))
-	p.launch("divide", items(1), out, byValueOf(int32(7)), byValueOf(int32(0)))
 	p.launch("divide", items(1), out, byValueOf(int32(-1<<31)), byValueOf(int32(-1)))
 	check(t, p, "least number divided by -1", out, []int32{-1 << 31, 0, 0})
 	p.launch("recursion", items(2), out, byValueOf(int32(100)))

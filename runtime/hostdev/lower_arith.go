@@ -1,6 +1,7 @@
 package hostdev
 
 import (
+	"math"
 	"math/bits"
 
 	"offlink/lazy"
@@ -203,6 +204,40 @@ func compareSignedOf(op lanes.Op, swap bool) lowerWords2 {
 	}
 }
 
+// divides stops a division by zero. The check is apart from the division, which may thus be done
+// ahead of the branch that guards it, and for lanes that did not come there.
+func divides(f lowerWords2) lowerWords2 {
+	return func(l *lowering, x, y *lanes.Value, w word) *lanes.Value {
+		if !l.isNotZero(y, 0) {
+			l.b.TrapIf(l.b.Add(lanes.OpEq, lanes.Bool, y, l.f.Const(y.Kind, 0)), lanes.TrapDivision)
+		}
+		return f(l, x, y, w)
+	}
+}
+
+// isNotZero reports whether a number is known not to be zero.
+func (l *lowering) isNotZero(v *lanes.Value, depth int) bool {
+	if depth > maxRangeDepth {
+		return false
+	}
+	is := func(i int) bool { return l.isNotZero(v.Args[i], depth+1) }
+	switch v.Op {
+	case lanes.OpConst:
+		return v.Imm != 0
+	case lanes.OpArg: // the sizes of a work-group, and how many there are
+		return v.Imm >= lanes.RecordLocal && v.Imm < lanes.RecordItem || v.Imm >= lanes.RecordGlobal && v.Imm < lanes.RecordOffset && v.Imm%8 == 0
+	case lanes.OpZExt, lanes.OpSExt:
+		return is(0)
+	case lanes.OpOr:
+		return is(0) || is(1)
+	case lanes.OpSelect:
+		return is(1) && is(2)
+	case lanes.OpAdd:
+		return v.Kind == lanes.I32 && (is(0) || is(1)) && l.largest(v.Args[0], depth)+l.largest(v.Args[1], depth) <= math.MaxUint32
+	}
+	return false
+}
+
 var lowerInts = lazy.Map[spirv.Opcode, lowerWords2]{New: func() map[spirv.Opcode]lowerWords2 {
 	return map[spirv.Opcode]lowerWords2{
 		spirv.OpIAdd:       lowBitsOf(lanes.OpAdd),
@@ -211,10 +246,10 @@ var lowerInts = lazy.Map[spirv.Opcode, lowerWords2]{New: func() map[spirv.Opcode
 		spirv.OpBitwiseAnd: unsignedOf(lanes.OpAnd),
 		spirv.OpBitwiseOr:  unsignedOf(lanes.OpOr),
 		spirv.OpBitwiseXor: unsignedOf(lanes.OpXor),
-		spirv.OpUDiv:       unsignedOf(lanes.OpUDiv),
-		spirv.OpUMod:       unsignedOf(lanes.OpURem),
-		spirv.OpSDiv:       signedOf(lanes.OpSDiv),
-		spirv.OpSRem:       signedOf(lanes.OpSRem),
+		spirv.OpUDiv:       divides(unsignedOf(lanes.OpUDiv)),
+		spirv.OpUMod:       divides(unsignedOf(lanes.OpURem)),
+		spirv.OpSDiv:       divides(signedOf(lanes.OpSDiv)),
+		spirv.OpSRem:       divides(signedOf(lanes.OpSRem)),
 
 		spirv.OpShiftLeftLogical:     shiftOf(lanes.OpShl),
 		spirv.OpShiftRightLogical:    shiftOf(lanes.OpLShr),

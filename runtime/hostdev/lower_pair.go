@@ -12,7 +12,7 @@ import (
 func init() {
 	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
 		table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
-			spirv.OpSMod: func(l *lowering, in *spirv.Instruction) { l.lower2(in, floorRemainder) },
+			spirv.OpSMod: func(l *lowering, in *spirv.Instruction) { l.lower2(in, divides(floorRemainder)) },
 		}
 		for op, f := range lowerPairs.Get() {
 			table[op] = func(l *lowering, in *spirv.Instruction) { l.lowerPair(in, f) }

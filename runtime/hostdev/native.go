@@ -621,6 +621,9 @@ func (w *worker) report(n *nativeKernel, code *lanes.Code, err error) {
 	} else {
 		it.fault = w.faultOf(err, trap)
 	}
+	if trap == lanes.TrapDivision {
+		it.local[0] += bits.TrailingZeros32(uint32(get(lanes.FaultLanes)))
+	}
 	fault := g.place(it)
 	// Of these traps, the record has no site.
 	if trap != lanes.TrapNone && trap != lanes.TrapBarrier && trap != lanes.TrapUnaligned {
@@ -681,6 +684,8 @@ func (w *worker) boundsFault(v *lanes.Value, get func(offset int) int) (fault *F
 		return &Fault{Message: fmt.Sprintf("store of %d bytes to %s, which cannot be written", size, memory)}, lane
 	case length == 0:
 		return &Fault{Message: fmt.Sprintf("%s of %d bytes through a null pointer", what, size)}, lane
+	case at != at<<8>>8:
+		return &Fault{Message: fmt.Sprintf("%s of %d bytes far outside of an allocation of %d bytes in %s", what, size, length, memory)}, lane
 	default:
 		return &Fault{Message: fmt.Sprintf("%s of %d bytes at offset %d of an allocation of %d bytes in %s", what, size, at, length, memory)}, lane
 	}
@@ -728,6 +733,8 @@ func (w *worker) faultOf(err error, trap lanes.Trap) *Fault {
 		return &Fault{Message: "the kernel reached a place that its compiler took for unreachable"}
 	case trap == lanes.TrapCallee:
 		return &Fault{Message: "call through a number that is not a pointer to a function of this type"}
+	case trap == lanes.TrapDivision:
+		return &Fault{Message: divisionByZero}
 	case trap == lanes.TrapSubgroup:
 		return &Fault{Message: "the work-item waits for its sub-group, and not all of it come here"}
 	case trap == lanes.TrapBarrier:

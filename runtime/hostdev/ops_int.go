@@ -88,6 +88,33 @@ func arithmeticShift(width int) binary2 {
 	return func(a, b uint64) uint64 { return uint64(signExtend(a, width)>>(b%uint64(width))) & mask(width) }
 }
 
+// divisionByZero is the message where an integer is divided by zero, which OpenCL C and SPIR-V leave
+// undefined: a launch ends. The quotient of the least number and -1 is that number.
+const divisionByZero = "division of an integer by zero"
+
+// divisions are the instructions that divide integers.
+var divisions = []spirv.Opcode{spirv.OpUDiv, spirv.OpSDiv, spirv.OpUMod, spirv.OpSRem, spirv.OpSMod}
+
+// emitDivisorCheck makes the next instruction fault where a component of its divisor is zero.
+func (b *builder) emitDivisorCheck(in *spirv.Instruction) {
+	divisor := b.arg(in, 1)
+	check := inst{step: stepRefuseZero}
+	for i := range int32(divisor.t.words) {
+		check.list = append(check.list, divisor.at+i)
+	}
+	b.emit(check)
+}
+
+// stepRefuseZero faults where a word of inst.list is zero.
+func stepRefuseZero(it *item, in *inst) status {
+	for _, word := range in.list {
+		if it.s[word] == 0 {
+			return it.failf(divisionByZero)
+		}
+	}
+	return running
+}
+
 func udiv(a, b uint64, _ int) uint64 {
 	if b == 0 {
 		return 0

@@ -21,6 +21,31 @@ func (e *emitter) amongLanes(v *Value, mask Reg) {
 	}
 }
 
+// trapIf stops where a condition holds in a lane of the mask, and notes which lanes these are.
+func (e *emitter) trapIf(v *Value, mask Reg) {
+	flag, t := scalarType(Bool), scalarType(I32)
+	var bad, lanes Reg
+	switch cond := v.Args[0]; {
+	case e.width == 1 || e.a.classOf(cond).isUniform() && mask == NoReg:
+		bad, lanes = e.scalarOf(cond), e.constantReg(I32, 1)
+	case e.a.classOf(cond).isUniform():
+		bad = e.emitNew(flag, OpAnd, 0, e.scalarOf(cond), e.emitNew(flag, OpAny, 0, mask))
+		lanes = e.emitNew(t, OpBits, 0, mask)
+	default:
+		held := e.inLanes(cond)
+		if mask != NoReg {
+			held = e.emitNew(e.vectorType(Bool), OpAnd, 0, held, mask)
+		}
+		bad, lanes = e.emitNew(flag, OpAny, 0, held), e.emitNew(t, OpBits, 0, held)
+	}
+	e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
+	e.setRecord(FaultLanes, lanes)
+	e.setRecord(RecordTrap, e.constantReg(I32, v.Imm))
+	e.noteSite(v)
+	e.emitOnly(Inst{Op: OpTrap, Imm: v.Imm})
+	e.emitOnly(Inst{Op: OpEnd})
+}
+
 // firstLane is the value that a lane of the mask has, by way of memory as the lane is not
 // known when the code is made.
 func (e *emitter) firstLane(v *Value, mask Reg) Reg {

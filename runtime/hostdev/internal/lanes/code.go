@@ -123,7 +123,7 @@ var opNames = [...]string{
 	OpFWiden: "fwiden", OpFNarrow: "fnarrow", OpCast: "cast", OpBool: "bool", OpInt: "int", OpSelect: "select",
 	OpLoad: "load", OpStore: "store", OpAtomic: "atomic", OpFence: "fence",
 	OpFromLane: "from_lane", OpToLane: "to_lane", OpShuffle: "shuffle", OpActive: "active", OpTogether: "together", OpFirst: "first",
-	OpPrivateLoad: "private_load", OpPrivateStore: "private_store", OpSet: "set", OpHost: "host", OpTrap: "trap",
+	OpPrivateLoad: "private_load", OpPrivateStore: "private_store", OpSet: "set", OpHost: "host", OpTrap: "trap", OpTrapIf: "trap_if",
 	OpSplat: "splat", OpIota: "iota", OpExtract: "extract", OpInsert: "insert", OpBuild: "build", OpEvery2: "every2", OpAny: "any", OpAll: "all", OpBits: "bits",
 	OpCopy: "copy", OpTick: "tick", OpFill: "fill", OpBlock: "block", OpLoop: "loop", OpIf: "if", OpElse: "else",
 	OpEnd: "end", OpBr: "br", OpBrIf: "br_if", OpReturn: "return",

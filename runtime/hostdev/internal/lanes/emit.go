@@ -375,6 +375,8 @@ func (e *emitter) emitValue(v *Value, mask Reg) error {
 		e.emitAtomic(v, mask)
 	case OpFence:
 		e.emitOnly(Inst{Op: OpFence})
+	case OpTrapIf:
+		e.trapIf(v, mask)
 	case OpTrap:
 		e.setRecord(RecordTrap, e.constantReg(I32, v.Imm))
 		e.noteSite(v)

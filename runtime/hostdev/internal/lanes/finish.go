@@ -49,7 +49,7 @@ func (f *Function) Size() int { return len(f.values) }
 // hasEffect reports operations that happen whether or not their result is used.
 func (v *Value) hasEffect() bool {
 	switch v.Op {
-	case OpStore, OpAtomic, OpFence, OpPrivateStore, OpTrap, OpTogether:
+	case OpStore, OpAtomic, OpFence, OpPrivateStore, OpTrap, OpTrapIf, OpTogether:
 		return true
 	case OpHost:
 		return v.Source == nil && v.Host.Effect

@@ -131,9 +131,10 @@ const (
 	OpTogether // stops unless all lanes come here
 	OpFirst    // Args: value; that of the first lane that comes here, the same for the step
 
-	OpSet  // Args: value; of Reg
-	OpHost // a function of the host: see HostCall
-	OpTrap // Imm: a Trap
+	OpSet    // Args: value; of Reg
+	OpHost   // a function of the host: see HostCall
+	OpTrap   // Imm: a Trap
+	OpTrapIf // Args: a Bool; Imm: a Trap, if it holds in a lane that comes here
 
 	// Only in code.
 	OpSplat   // a scalar in every lane
@@ -170,6 +171,7 @@ const (
 	TrapBounds    // an access beyond its bounds; the record says more
 	TrapSubgroup  // not all work-items of a sub-group come here
 	TrapCallee    // a call through a number that does not stand for a function
+	TrapDivision  // of an integer by zero
 )
 
 // AtomicOp is the operation of an OpAtomic; its Args are the address, and for some a
@@ -464,6 +466,14 @@ func (b *Block) AddLow(base, low *Value) *Value {
 	return v
 }
 
+// SelectFar appends an address that is y, or x where a condition holds, of which the low half then
+// says nothing: it stays that of y, whose lanes often lie side by side.
+func (b *Block) SelectFar(cond, x, y *Value) *Value {
+	v := b.appendValue(&Value{Op: OpSelect, Kind: I64, Args: []*Value{cond, x, y}})
+	v.low = y.low
+	return v
+}
+
 // Get appends the reading of a register.
 func (b *Block) Get(r *Register) *Value {
 	v := b.appendValue(&Value{Op: OpGet, Kind: r.Kind, Reg: r})
@@ -604,6 +614,11 @@ func (b *Block) Together() { b.appendValue(&Value{Op: OpTogether}) }
 // Trap appends a stop.
 func (b *Block) Trap(t Trap) { b.appendValue(&Value{Op: OpTrap, Imm: uint64(t)}) }
 
+// TrapIf appends a stop where a condition holds.
+func (b *Block) TrapIf(cond *Value, t Trap) {
+	b.appendValue(&Value{Op: OpTrapIf, Imm: uint64(t), Args: []*Value{cond}})
+}
+
 // Simplification: as far as addresses and widened ids need it, no more.
 
 // simplifyValue returns a value that equals the operation and is simpler, or nil.
@@ -630,6 +645,9 @@ func (b *Block) simplifyValue(op Op, k Kind, args []*Value) *Value {
 	case OpAdd, OpSub, OpShl, OpLShr, OpAShr, OpOr, OpXor:
 		if args[1].isConst(0) {
 			return args[0]
+		}
+		if x := args[0]; op == OpAShr && k == I64 && args[1].isConst(32) && x.Op == OpShl && x.Args[1].isConst(32) {
+			return b.Add(OpSExt, I64, x.Args[0].Low()) // how optimizers spell it
 		}
 		if v := b.foldShifts(op, k, args); v != nil {
 			return v

@@ -134,6 +134,23 @@ kernel void divides_long(global long *a, int n, local int *l) {
   long d = n == 99 ? 0 : n == 98 ? -1 : n, x = n == 98 ? (long)1 << 63 : GID;
   a[GID & 7] = x / d + (long)((ulong)x / (ulong)d) + x % d;
 }
+kernel void divides_some(global int *a, int n, local int *l) {
+  int d = GID - n;
+  if (GID & 1) a[GID] = 100 / d;
+  if (GID & 2) a[GID] += (uint)GID % (uint)(d / 2);
+}
+kernel void divides_guarded(global int *a, int n, local int *l) {
+  int d = GID - n;
+  a[GID] = d ? 100 / d : -1;
+  for (int i = 0; i < 4; i++) a[GID] += n ? i / n : i / (GID | 1);
+}
+kernel void divides_vector(global int *a, int n, local int *l) {
+  int4 v = (int4)(1, 2, 3, GID - n);
+  a[GID] = (1000 / v).y + (GID % v).w;
+}
+kernel void divides_short(global int *a, int n, local int *l) {
+  a[GID] = (short)GID / (short)n + (uchar)GID % (uchar)n;
+}
 int ping(int n);
 int __attribute__((noinline)) pong(int n) { return n ? ping(n - 1) + n : 1; }
 int __attribute__((noinline)) ping(int n) { volatile int pad[64]; pad[n & 63] = n; return pong(n) + pad[n & 63]; }

@@ -33,6 +33,9 @@ int __attribute__((noinline)) deep(int n, global int *out) {
 }
 kernel void recursion(global int *out, int n) { out[1] = deep(n, out); }
 kernel void divide(global int *out, int a, int b) { out[0] = a / b; out[1] = a % b; out[2] = (uint)a / (uint)b; }
+kernel void divide_by_difference(global int *out, int n) {
+  if (get_global_id(0) & 1) out[get_global_id(0)] = 100 / ((int)get_global_id(0) - n);
+}
 kernel void misaligned(global char *out) { atomic_add((global int *)(out + 2), 1); }
 kernel void big_private(global int *out, int i) {
   volatile char a[3000000];
