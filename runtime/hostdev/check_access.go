@@ -93,7 +93,11 @@ func (it *item) objectOf(word int32) uint32 {
 func (it *item) inspect(a *accessCheck, p pointer, object uint32, size int64) (kind FindingKind, message, memory string) {
 	// An index may have led so far from an object that the pointer seems to be of another
 	// kind of memory: of one that is not there.
-	if s, index, _ := p.split(); s != spaceGlobal && (object == 0 || it.hasSegment(s, index)) {
+	s, index, _ := p.split()
+	if s == spaceFar {
+		return it.inspectFar(a, p, object, size)
+	}
+	if s != spaceGlobal && (object == 0 || it.hasSegment(s, index)) {
 		return it.inspectSegment(a, p, size)
 	}
 	c := it.check.c
@@ -112,6 +116,22 @@ func (it *item) inspect(a *accessCheck, p pointer, object uint32, size int64) (k
 		return ReadOnlyMemory, fmt.Sprintf("%s of %d bytes to constant memory", a.what, size), o.String()
 	}
 	return "", "", ""
+}
+
+// inspectFar is inspect of a pointer that an index has led away.
+func (it *item) inspectFar(a *accessCheck, p pointer, object uint32, size int64) (kind FindingKind, message, memory string) {
+	s, index := p.farOrigin()
+	have := int64(0)
+	switch {
+	case object != 0:
+		o := &it.check.c.objects[object]
+		have, memory = o.size, o.String()
+	case it.hasSegment(s, index):
+		have, memory = int64(len(it.spaces[s][index])), it.segmentName(s, index)
+	default:
+		return InvalidPointer, fmt.Sprintf("%s of %d bytes through a pointer that an index has led out of 64 bits", a.what, size), ""
+	}
+	return OutOfBounds, fmt.Sprintf("%s of %d bytes far outside of %d bytes", a.what, size, have), memory
 }
 
 // landing tells in which other allocation an address lies.
@@ -224,7 +244,7 @@ func stepCheckDivisor(it *item, in *inst) status {
 	for _, word := range in.list {
 		if it.s[word] == 0 {
 			if c := it.check.c; !c.known(DivisionByZero, it) {
-				c.report(it, &Finding{Kind: DivisionByZero, Message: "division of an integer by zero"})
+				c.report(it, &Finding{Kind: DivisionByZero, Message: divisionByZero})
 			}
 		}
 	}

@@ -205,8 +205,11 @@ func stepAddressShadow(it *item, in *inst) status {
 			sum.undefined, sum.origin = ^uint64(0), sh.origin
 		}
 	}
-	if base := in.list[0]; pointer(it.s[base]).space() == spaceGlobal {
+	switch base := in.list[0]; pointer(it.s[base]).space() {
+	case spaceGlobal:
 		sum.object = it.objectOf(base)
+	case spaceFar:
+		sum.object = it.check.s[base].object
 	}
 	it.check.s[in.dst] = sum
 	return running

@@ -451,17 +451,20 @@ func (b *builder) addIndex(a *address, id spirv.ID, scale int64) {
 // pointers may leave their allocation and come back.
 func stepIndex(it *item, in *inst) status {
 	s := it.s
-	s[in.dst] = s[in.a] + in.imm + uint64(int64(s[in.b]<<uint(in.n))>>uint(in.n)*in.scale)
+	offset, far := scaledIndex(int64(s[in.b]<<uint(in.n))>>uint(in.n), in.scale)
+	s[in.dst] = movePointer(pointer(s[in.a]), offset+in.imm, far)
 	return running
 }
 
 // stepAddress is the address of several indexes.
 func stepAddress(it *item, in *inst) status {
-	sum := it.s[in.a] + in.imm
+	sum, far := in.imm, false
 	for i, x := range in.ext.([]index) {
-		sum += uint64(int64(it.s[in.list[i]]<<x.shift) >> x.shift * x.scale)
+		offset, beyond := scaledIndex(int64(it.s[in.list[i]]<<x.shift)>>x.shift, x.scale)
+		// The sum of four such offsets may be 0 again.
+		sum, far = sum+offset, far || beyond || offset+1<<61 >= 1<<62
 	}
-	it.s[in.dst] = sum
+	it.s[in.dst] = movePointer(pointer(it.s[in.a]), sum, far)
 	return running
 }
 

@@ -2,6 +2,7 @@ package hostdev
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"offlink/runtime/driver"
@@ -11,7 +12,7 @@ var farKernels = []string{
 	"int_same", "int_grows", "int_varies", "int_store", "int_behind", "int_some", "uint_grows", "uint_next", "uint_varies",
 	"long_same", "long_grows", "long_varies", "wide_stride", "char_int", "char_uint", "char_long", "vectors", "pairs",
 	"triples", "uint_triples", "inside", "rows", "walks", "chooses", "adds", "locals", "privates", "private_vectors",
-	"private_bytes", "constants", "loaded",
+	"private_bytes", "constants", "loaded", "long_locals", "long_privates", "long_rows", "long_twice", "long_vectors", "long_chosen",
 }
 
 // farNumbers are those whose products with the size of an element are near a multiple of
@@ -23,8 +24,13 @@ func farNumbers() (list []uint64) {
 			list = append(list, at-1, at, at+1, -at, at<<32)
 		}
 	}
-	return append(list, 0, 1, 4, 5, 1<<63, 1<<62+1, 1<<64-1, 1<<32-2, 1<<31-1)
+	list = append(list, 0, 1, 4, 5, 1<<63, 1<<62+1, 1<<64-1, 1<<32-2, 1<<31-1)
+	return append(list, farthest...)
 }
+
+// farthest are indexes that lead beyond 64 bits, or from one allocation of the interpreter to
+// the next: far away, whatever is added to them.
+var farthest = []uint64{1 << 38, 1 << 58, 1 << 59, 1 << 60, 1 << 61, 1 << 62, 3 << 61, 3 << 62, 1<<62 + 1<<32}
 
 // TestFarIndexes: an index that is 4 GiB away, or a few of them, is out of bounds in each
 // executor, whichever way it was computed, and those nearby are as they were.
@@ -38,15 +44,17 @@ func TestFarIndexes(t *testing.T) {
 		for _, x := range farNumbers() {
 			want[fmt.Sprint(kernel, x)] = runFar(reference, kernel, x)
 		}
+		for _, x := range farthest {
+			if got := want[fmt.Sprint(kernel, x)]; strings.HasPrefix(kernel, "long") && got != "fault" {
+				t.Errorf("%s with %#x, interpreted: %s; want a fault", kernel, x, got)
+			}
+		}
 	}
 	test := func(t *testing.T, o Options) {
 		p := build(t, o)
 		for _, kernel := range farKernels {
 			compiled(t, p, kernel)
 			for _, x := range farNumbers() {
-				if kernel == "privates" && x == 1<<59 {
-					continue // the interpreter's pointers have the kind of memory in these bits
-				}
 				if got, w := runFar(p, kernel, x), want[fmt.Sprint(kernel, x)]; got != w {
 					t.Errorf("%s with %#x: %s\ninterpreted: %s", kernel, x, got, w)
 				}

@@ -140,6 +140,8 @@ func (it *item) badAccess(what string, p pointer, n int64) status {
 		return it.badGlobal(what, p, n)
 	}
 	switch {
+	case s == spaceFar:
+		return it.badFar(what, p, n)
 	case s > spaceInput:
 		return it.failf("%s of %d bytes through %s", what, n, describePointer(p))
 	case index >= len(it.spaces[s]) || it.spaces[s][index] == nil:
@@ -147,6 +149,14 @@ func (it *item) badAccess(what string, p pointer, n int64) status {
 	}
 	return it.failf("%s of %d bytes at offset %d of an allocation of %d bytes in %s",
 		what, n, offset, len(it.spaces[s][index]), spaceNames[s])
+}
+
+// badFar is badAccess of a pointer that an index has led away.
+func (it *item) badFar(what string, p pointer, n int64) status {
+	if s, index := p.farOrigin(); it.hasSegment(s, index) {
+		return it.failf("%s of %d bytes far outside of an allocation of %d bytes in %s", what, n, len(it.spaces[s][index]), spaceNames[s])
+	}
+	return it.failf("%s of %d bytes through a pointer that an index has led out of 64 bits", what, n)
 }
 
 // badGlobal is badAccess of the flat address space.

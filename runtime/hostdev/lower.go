@@ -55,7 +55,9 @@ type lowering struct {
 	host  *hostTable
 	sites []site                // of instructions, for messages
 	ids   map[*lanes.Value]bool // numbers of work-items and groups, which have 31 bits
-	line  where
+	// counts has the phis of integers that a loop changes.
+	counts map[*lanes.Register]bool
+	line   where
 }
 
 // site is where an instruction comes from.
@@ -105,7 +107,7 @@ func lowerKernel(k *kernel, host *hostTable) (*lowering, error) {
 	// A variable's mode is known only when its last access was lowered, so the
 	// kernel is lowered again with the modes that the round before asked for.
 	for range maxRounds {
-		l := &lowering{p: k.p, k: k, f: lanes.NewFunction(k.name), host: host, room: maxLowered, modes: modes, roots: roots, before: places, ids: map[*lanes.Value]bool{}}
+		l := &lowering{p: k.p, k: k, f: lanes.NewFunction(k.name), host: host, room: maxLowered, modes: modes, roots: roots, before: places, ids: map[*lanes.Value]bool{}, counts: map[*lanes.Register]bool{}}
 		if err := abort.Catch(l.kernel); err != nil {
 			return nil, err
 		}
@@ -299,9 +301,28 @@ func (l *lowering) declarePhis(c *inlining, b *spirv.Block, own *lanes.Block) {
 	for _, in := range b.Body {
 		if in.Op == spirv.OpPhi {
 			t := l.typeOf(in.Type())
-			c.phis[b.Label] = append(c.phis[b.Label], &phi{in, t, l.newRegs(t, own)})
+			p := &phi{in, t, l.newRegs(t, own)}
+			c.phis[b.Label] = append(c.phis[b.Label], p)
+			if t.kind == kindInt && c.isBackward(in, b.Label) {
+				l.counts[p.regs[0]] = true
+			}
 		}
 	}
+}
+
+// isBackward reports whether a phi has a value of the block itself or of one after it.
+func (c *inlining) isBackward(phi *spirv.Instruction, label spirv.ID) bool {
+	after := false
+	for _, i := range c.cfg.Order {
+		own := c.cfg.Blocks[i].Label
+		after = after || own == label
+		for ops := phi.Operands(); after && len(ops) > 1; ops = ops[2:] {
+			if spirv.ID(ops[1]) == own {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // newRegs makes registers for the words of a type, which are set before a

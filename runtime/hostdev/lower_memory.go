@@ -100,10 +100,20 @@ func (l *lowering) addressOf(p lowered) *lanes.Value {
 
 // sum is an address with indexes and a number of bytes added.
 func (l *lowering) sum(address *lanes.Value, indexes []scaled, offset int64) *lanes.Value {
+	var far *lanes.Value
 	for _, x := range indexes {
 		address = l.b.Add(lanes.OpAdd, lanes.I64, address, l.b.Add(lanes.OpMul, lanes.I64, x.v, l.f.Const(lanes.I64, uint64(x.scale))))
+		if beyond := l.productWraps(x); beyond != nil && far != nil {
+			far = l.b.Add(lanes.OpOr, lanes.Bool, far, beyond)
+		} else if beyond != nil {
+			far = beyond
+		}
 	}
-	return l.b.Add(lanes.OpAdd, lanes.I64, address, l.f.Const(lanes.I64, uint64(offset)))
+	address = l.b.Add(lanes.OpAdd, lanes.I64, address, l.f.Const(lanes.I64, uint64(offset)))
+	if far != nil {
+		address = l.b.SelectFar(far, l.f.Const(lanes.I64, nowhere), address)
+	}
+	return address
 }
 
 // moved is the pointer some bytes further on.

@@ -27,6 +27,7 @@ const (
 	spaceLocal                // of a work-group
 	spacePrivate              // of a work-item
 	spaceInput                // the built-in variables of a work-item
+	spaceFar     = 7          // none: of a pointer that an index has led out of every allocation
 	spaces       = 8
 )
 
@@ -59,6 +60,44 @@ func (p pointer) split() (s space, index int, offset int64) {
 		offset -= maxOffset + 1
 	}
 	return p.space(), p.index(), offset
+}
+
+// movePointer adds an offset to a pointer; far tells that 64 bits did not hold it. A pointer that
+// would come to be of another allocation by that is far from its own for good.
+func movePointer(from pointer, offset uint64, far bool) uint64 {
+	to := from + pointer(offset)
+	if !far && from.space() == spaceGlobal {
+		return uint64(to)
+	}
+	return uint64(from.movedTo(to, far))
+}
+
+func (p pointer) movedTo(to pointer, far bool) pointer {
+	s, index, _ := p.split()
+	if s == spaceFar {
+		return p
+	}
+	if t, other, _ := to.split(); !far && s == t && index == other {
+		return to
+	}
+	return makePointer(spaceFar, index, int64(s)<<farSpaceBits)
+}
+
+// farSpaceBits is where the offset of a far pointer has the space of its allocation.
+const farSpaceBits = 30
+
+// farOrigin is the allocation that a far pointer was made for; of global memory it is not known.
+func (p pointer) farOrigin() (s space, index int) {
+	return space(p.offset() >> farSpaceBits), p.index()
+}
+
+// scaledIndex is an index in bytes, and whether 64 bits do not hold that.
+func scaledIndex(x, scale int64) (offset uint64, far bool) {
+	p := x * scale
+	if x == int64(int32(x)) && scale == int64(uint32(scale)) {
+		return uint64(p), false
+	}
+	return uint64(p), scale != 0 && p/scale != x
 }
 
 // segments has the allocations of one kind, other than global, by index.

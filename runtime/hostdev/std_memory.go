@@ -77,8 +77,8 @@ func (b *builder) vectorAccess(t *typ, half, aligned bool) vectorAccess {
 
 // startOf returns the address of the access.
 func (a *vectorAccess) startOf(it *item, in *inst) pointer {
-	// The product may wrap for a negative offset, as addresses do.
-	return pointer(it.s[in.a] + it.s[in.b]*uint64(a.stride))
+	offset, far := scaledIndex(int64(it.s[in.b]), a.stride)
+	return pointer(movePointer(pointer(it.s[in.a]), offset, far))
 }
 
 func stepVectorLoad(it *item, in *inst) status {

@@ -65,3 +65,31 @@ kernel void loaded(global int *a, ulong x, global int *out) {
   global int *volatile *p = (global int *volatile *)slot;
   out[GID] = p[GID][(int)x + GID] + p[GID][x];
 }
+
+kernel void long_locals(global int *a, ulong x, global int *out) {
+  local int l[64], next[64];
+  l[get_local_id(0)] = next[get_local_id(0)] = GID;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[GID] = l[x + (GID & 7)] + next[GID];
+}
+kernel void long_privates(global int *a, ulong x, global int *out) {
+  volatile int q[16], next[16];
+  for (int i = 0; i < 16; i++) { q[i] = i * GID; next[i] = i; }
+  q[x] = 3;
+  out[GID] = q[0] + next[0];
+}
+kernel void long_rows(global int *a, ulong x, global int *out) {
+  global int (*m)[16] = (global int (*)[16])a;
+  out[GID] = m[x & ~15UL][(x & 15) + (GID & 3)];
+}
+kernel void long_twice(global int *a, ulong x, global int *out) {
+  global int *p = GID & 1 ? a + x : a + 2 * x;
+  out[GID] = p[x];
+}
+kernel void long_vectors(global int *a, ulong x, global int *out) { out[GID] = vload4(x, a + (GID & 3)).y; }
+kernel void long_chosen(global int *a, ulong x, global int *out) {
+  int v[4] = {1, 2, 3, 4}, w[4] = {5, 6, 7, 8};
+  int *p = GID & 1 ? v + x : w;
+  p += GID & 1 ? 0 : x;
+  out[GID] = *p;
+}
