@@ -10,6 +10,7 @@ import (
 	"offlink/runtime"
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
+	_ "offlink/runtime/hostdev/wazeroengine" // compiles its kernels
 	"offlink/runtime/registry"
 	"offlink/spirv"
 	"offlink/spirv/fromir"

@@ -20,6 +20,7 @@ import (
 	"offlink/runtime/cache"
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
+	_ "offlink/runtime/hostdev/wazeroengine" // compiles its kernels
 	"offlink/runtime/opencl"
 )
 

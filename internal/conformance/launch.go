@@ -9,6 +9,7 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
+	_ "offlink/runtime/hostdev/wazeroengine" // compiles its kernels
 )
 
 // The range and the sizes of memory of every launch: two work-groups, and 1 KiB

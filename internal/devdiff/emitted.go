@@ -22,6 +22,7 @@ import (
 	"offlink/parallel"
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
+	_ "offlink/runtime/hostdev/wazeroengine" // compiles its kernels
 )
 
 // emitted has the code that both emitters make of kernels compiled: WebAssembly by

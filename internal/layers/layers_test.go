@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"wrapper/devimg", "ir/sycl", "toolchain", "runtime/trace"},
 	{"ir/irtext", "ir/bitcode", "split", "wrapper/abi", "wrapper/container", "runtime/registry", "runtime/drivertest"},
 	{"ir/irfile", "ir/downgrade", "spirv/fromir", "props/derive", "runtime/resolve", "runtime/devicelib", "runtime/globals", "runtime/internal/...", "runtime/hostdev/internal/..."},
-	{"wrapper", "ir/devicelib", "runtime", "runtime/linkcheck", "runtime/hostdev", "runtime/cuda", "runtime/levelzero", "runtime/opencl", "runtime/piplugin"},
+	{"wrapper", "ir/devicelib", "runtime", "runtime/linkcheck", "runtime/hostdev", "runtime/hostdev/wazeroengine", "runtime/cuda", "runtime/levelzero", "runtime/opencl", "runtime/piplugin"},
 	{"runtime/backends", "runtime/devicefile"},
 	{"cmd/...", "runtime/libofflink-core", "runtime/libpi_offlink"},
 }

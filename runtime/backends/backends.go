@@ -16,6 +16,7 @@ import (
 	"offlink/runtime/cuda"
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
+	_ "offlink/runtime/hostdev/wazeroengine" // compiles its kernels
 	"offlink/runtime/internal/dl"
 	"offlink/runtime/levelzero"
 	"offlink/runtime/opencl"

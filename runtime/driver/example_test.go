@@ -9,6 +9,7 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
+	_ "offlink/runtime/hostdev/wazeroengine" // compiles its kernels
 )
 
 // The interface of a back end, used without the runtime above it: two modules are

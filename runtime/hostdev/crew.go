@@ -14,7 +14,7 @@ import (
 // leave where they turn out to hinder each other (trial.go).
 type crew struct {
 	launch  *launch
-	engine  *engine
+	engine  *kernelEngine
 	code    *nativeKernel
 	total   int64  // groups
 	budget  uint32 // the address of the rest of the budget (shareBudget)

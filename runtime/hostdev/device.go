@@ -56,12 +56,13 @@ type Options struct {
 // Driver is the back end of the embedded device.
 type Driver struct{ device *Device }
 
-// New returns the driver. It has one device.
+// New returns the driver. It has one device. Kernels are interpreted unless the program imports
+// package wazeroengine, whose compiler registers itself.
 func New(opts Options) *Driver {
 	if opts.Output == nil {
 		opts.Output = os.Stdout
 	}
-	return &Driver{&Device{options: opts, epoch: time.Now(), newEngine: newEngine}}
+	return &Driver{&Device{options: opts, epoch: time.Now()}}
 }
 
 // Name is "host".
@@ -86,7 +87,7 @@ func (d *Device) Checked() driver.Device {
 	d.once.Do(func() {
 		options := d.options
 		options.Check = true
-		d.checked = &Device{options: options, epoch: time.Now(), newEngine: d.newEngine}
+		d.checked = &Device{options: options, epoch: time.Now()}
 	})
 	return d.checked
 }
@@ -106,9 +107,6 @@ type Device struct {
 	epoch   time.Time // of the device's clock
 
 	libraries libraries
-	// newEngine is that function. Only New refers to it, so that programs that run
-	// nothing are linked without a compiler of WebAssembly.
-	newEngine func(memory []byte) (*engine, error)
 	// aot is set for building native images: nothing runs on the device then.
 	aot     bool
 	aotSize int64 // bytes of the program-scope variables so far

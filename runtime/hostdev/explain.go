@@ -58,7 +58,7 @@ func (k *kernel) emitCode() (c *KernelCode, err error) {
 	if k.p.device.options.Interpret {
 		return nil, errors.New("the device interprets all kernels")
 	}
-	engine, err := k.p.device.engine()
+	e, err := k.p.device.engine()
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (k *kernel) emitCode() (c *KernelCode, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c = &KernelCode{WebAssembly: emitwasm.Emit(narrow, engine.pages())}
+	c = &KernelCode{WebAssembly: emitwasm.Emit(narrow, e.pages())}
 	c.C, _, c.RefusedC = emitc.Emit(wide)
 	return c, nil
 }

@@ -13,12 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
-
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev/internal/emitwasm"
+	"offlink/runtime/hostdev/internal/engine"
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/runtime/hostdev/internal/mem"
 	"offlink/runtime/hostdev/internal/wasm"
@@ -28,73 +25,30 @@ import (
 // the memory of the device, which is a region, and comes back to Go after some groups.
 // WebAssembly also calls Go after some iterations of loops.
 
-// engine runs the compiled kernels of a device.
-type engine struct {
+// kernelEngine runs the compiled kernels of a device.
+type kernelEngine struct {
 	memory  []byte // the device's region
-	runtime wazero.Runtime
+	runtime engine.Runtime
 	workers sync.Map // *worker by the offset of its record
 }
 
-// newEngine creates the WebAssembly runtime. It fails where wazero has no compiler for
-// the system.
-func newEngine(memory []byte) (e *engine, err error) {
-	defer func() {
-		if r := recover(); r != nil { // how wazero says that it has no compiler for the system
-			e, err = nil, fmt.Errorf("%v", r)
-		}
-	}()
-	ctx := context.Background()
-	config := wazero.NewRuntimeConfigCompiler().WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesThreads)
-	e = &engine{memory: memory, runtime: wazero.NewRuntimeWithConfig(ctx, config)}
-	if err := e.instantiate(ctx); err != nil {
-		e.runtime.Close(ctx)
-		return nil, err
-	}
-	return e, nil
-}
-
-// instantiate makes the two modules that kernels import from: a host module with the
-// functions, and one with the memory alone, as a host module cannot have a memory.
-func (e *engine) instantiate(ctx context.Context) error {
-	i32 := api.ValueTypeI32
-	_, err := e.runtime.NewHostModuleBuilder(emitwasm.ImportModule).
-		NewFunctionBuilder().WithGoFunction(api.GoFunc(e.tick), []api.ValueType{i32}, nil).Export(emitwasm.ImportTick).
-		NewFunctionBuilder().WithGoFunction(api.GoFunc(e.host), []api.ValueType{i32, i32, i32}, nil).Export(emitwasm.ImportHost).
-		Instantiate(ctx)
-	if err != nil {
-		return err
-	}
-	own := experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory {
-		return fixedMemory(e.memory)
-	}))
-	code := wasm.EncodeMemory(emitwasm.ImportMemory, e.pages())
-	_, err = e.runtime.InstantiateWithConfig(own, code, wazero.NewModuleConfig().WithName(emitwasm.MemoryModule))
-	return err
+// newEngine creates the WebAssembly runtime. It fails where the program has no compiler, or the
+// compiler does not know the system.
+func newEngine(memory []byte) (*kernelEngine, error) {
+	e := &kernelEngine{memory: memory}
+	var err error
+	e.runtime, err = engine.New(memory, engine.Host{Tick: e.tick, Call: e.host})
+	return e, err
 }
 
 // pages is the size of the memory in pages of WebAssembly. All modules declare it,
 // as they share the one that is there.
-func (e *engine) pages() uint32 { return uint32(len(e.memory) / wasm.PageSize) }
-
-// fixedMemory lets a module have memory that is there already.
-type fixedMemory []byte
-
-// Reallocate implements wazero's LinearMemory: the memory is the device's, and
-// neither grows nor moves, as pointers of the host lead into it.
-func (m fixedMemory) Reallocate(size uint64) []byte {
-	if size > uint64(len(m)) {
-		return nil
-	}
-	return m[:size:size]
-}
-
-// Free implements wazero's LinearMemory; the device frees its region.
-func (m fixedMemory) Free() {}
+func (e *kernelEngine) pages() uint32 { return uint32(len(e.memory) / wasm.PageSize) }
 
 // nativeKernel is the compiled code of a kernel. Launches share it, and take its idle
 // workers in turn.
 type nativeKernel struct {
-	module api.Module // nil if native code was there at once
+	module engine.Module // nil if native code was there at once
 	code   *lanes.Code
 	wide   *lanes.Code // for native code: as code, or with more lanes
 	sites  []site
@@ -145,7 +99,7 @@ func (k *kernel) compileNative() (n *nativeKernel, err error) {
 			n, err = nil, lanes.Unsupported("%v", r)
 		}
 	}()
-	engine, err := k.p.device.engine()
+	e, err := k.p.device.engine()
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +124,7 @@ func (k *kernel) compileNative() (n *nativeKernel, err error) {
 		n.closeCompiler()
 		return nil, err
 	}
-	n.module, err = engine.runtime.InstantiateWithConfig(context.Background(), emitwasm.Emit(n.code, engine.pages()), wazero.NewModuleConfig().WithName(""))
+	n.module, err = e.runtime.Instantiate(emitwasm.Emit(n.code, e.pages()))
 	if err != nil {
 		n.closeCompiler()
 		return nil, err
@@ -237,7 +191,7 @@ func narrowLanes(f *lanes.Function, wide *lanes.Code, k *kernel) (*lanes.Code, e
 // engine is the device's, made when it is first asked for. Code counts offsets in
 // 32 bits, for which the region must begin at a multiple of 4 GiB; without one,
 // kernels are interpreted.
-func (d *Device) engine() (*engine, error) {
+func (d *Device) engine() (*kernelEngine, error) {
 	d.start.once.Do(func() {
 		if d.heap.size() == 0 {
 			d.start.err = errors.New("no region of memory")
@@ -248,9 +202,9 @@ func (d *Device) engine() (*engine, error) {
 			d.start.err = errors.New("the region of memory is not where the low half of an address is the offset")
 			return
 		}
-		d.start.engine, d.start.err = d.newEngine(view.data)
+		d.start.engine, d.start.err = newEngine(view.data)
 		if d.start.err == nil {
-			runtime.AddCleanup(d, func(r wazero.Runtime) { r.Close(context.Background()) }, d.start.engine.runtime)
+			runtime.AddCleanup(d, func(r engine.Runtime) { r.Close() }, d.start.engine.runtime)
 		}
 	})
 	return d.start.engine, d.start.err
@@ -272,7 +226,7 @@ func (d *Device) allocation(p pointer) (start, size uint32, ok bool) {
 // engineState is the engine, or the reason why there is none.
 type engineState struct {
 	once   sync.Once
-	engine *engine
+	engine *kernelEngine
 	err    error
 }
 
@@ -287,7 +241,7 @@ type worker struct {
 	crew   *crew // of the worker on the caller's goroutine, else nil
 
 	at       layout
-	function api.Function // the kernel's, with a stack of its own; nil where it must be made
+	function engine.Function // the kernel's, with a stack of its own; nil where it must be made
 	stack    [lanes.NumParams]uint64
 }
 
@@ -351,14 +305,14 @@ func (l *launch) runNative() error {
 	if total == 0 {
 		return nil
 	}
-	engine, _ := l.device.engine()
-	first, ok := l.newWorker(engine, code)
+	e, _ := l.device.engine()
+	first, ok := l.newWorker(e, code)
 	if !ok {
 		return errNotNative
 	}
 	first.shareBudget()
 	c := &l.crew
-	c.launch, c.engine, c.code, c.total = l, engine, code, total
+	c.launch, c.engine, c.code, c.total = l, e, code, total
 	c.run(first)
 	return l.outcome()
 }
@@ -380,7 +334,7 @@ func (l *launch) fitsNative() bool {
 // newWorker returns a worker that is ready for the launch, one of an earlier launch if
 // there is one. It reports false if there is not enough memory or an argument does not
 // lead to the device's memory: the launch is then interpreted.
-func (l *launch) newWorker(e *engine, n *nativeKernel) (*worker, bool) {
+func (l *launch) newWorker(e *kernelEngine, n *nativeKernel) (*worker, bool) {
 	w := n.takeWorker()
 	w.l, w.fault, w.crew = l, nil, nil
 	n.layout(l, &w.at)
@@ -427,7 +381,7 @@ func (n *nativeKernel) giveBack(w *worker) {
 }
 
 // fitRooms gives each room the size that the layout asks for.
-func (w *worker) fitRooms(e *engine) error {
+func (w *worker) fitRooms(e *kernelEngine) error {
 	for room, size := range w.at.sizes {
 		// Accesses are checked against the size of a room, so it must be exact. No
 		// pointer leads to the record, which may be larger.
@@ -458,7 +412,7 @@ func (w *worker) fitRooms(e *engine) error {
 
 // dropRoom frees a room. Without its record, a worker can no longer be found by calls
 // from the code, which name it by the record's offset.
-func (w *worker) dropRoom(e *engine, room int) {
+func (w *worker) dropRoom(e *kernelEngine, room int) {
 	m := w.rooms[room]
 	if m == nil {
 		return
@@ -471,7 +425,7 @@ func (w *worker) dropRoom(e *engine, room int) {
 }
 
 // close stops the C compiler, frees the memory of the idle workers and closes the module.
-func (n *nativeKernel) close(e *engine) {
+func (n *nativeKernel) close(e *kernelEngine) {
 	n.closeCompiler()
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -482,7 +436,7 @@ func (n *nativeKernel) close(e *engine) {
 	}
 	n.idle = nil
 	if n.module != nil {
-		n.module.Close(context.Background())
+		n.module.Close()
 	}
 }
 
@@ -567,7 +521,7 @@ const turn = time.Millisecond
 func (w *worker) run(c *crew) {
 	n := c.code
 	if w.function == nil && n.module != nil {
-		w.function = n.module.ExportedFunction(n.code.Name)
+		w.function = n.module.Function(n.code.Name)
 	}
 	var size share
 	for w.l.stop.Load() == nil && !c.mayLeave(w) {
@@ -597,7 +551,7 @@ func (w *worker) runGroups(n *nativeKernel, first, end int64) (*lanes.Code, erro
 	}
 	stack := w.stack[:]
 	stack[0], stack[1], stack[2] = uint64(w.record), uint64(first), uint64(end)
-	return n.code, w.function.CallWithStack(context.Background(), stack)
+	return n.code, w.function.Call(stack)
 }
 
 // report turns the record that the code left into a fault of the launch.
@@ -762,7 +716,7 @@ func (l *launch) outcome() error {
 
 // tick is called by code now and then; it is where the garbage collector can
 // stop the goroutine.
-func (e *engine) tick(_ context.Context, stack []uint64) {
+func (e *kernelEngine) tick(stack []uint64) {
 	v, ok := e.workers.Load(uint32(stack[0]))
 	if !ok {
 		panic("offlink: no worker")
@@ -777,7 +731,7 @@ func (e *engine) tick(_ context.Context, stack []uint64) {
 
 // host calls a function of the interpreter with words in memory. It runs on the
 // worker's goroutine, in the middle of a group.
-func (e *engine) host(_ context.Context, stack []uint64) {
+func (e *kernelEngine) host(stack []uint64) {
 	v, ok := e.workers.Load(uint32(stack[0]))
 	if !ok {
 		panic("offlink: no worker")

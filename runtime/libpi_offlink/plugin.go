@@ -25,6 +25,7 @@ import (
 
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
+	_ "offlink/runtime/hostdev/wazeroengine" // compiles its kernels
 )
 
 func main() {} // a c-shared library has one and never runs it

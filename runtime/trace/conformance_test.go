@@ -10,6 +10,7 @@ import (
 	"offlink/runtime/driver"
 	"offlink/runtime/drivertest"
 	"offlink/runtime/hostdev"
+	_ "offlink/runtime/hostdev/wazeroengine" // compiles its kernels
 	"offlink/runtime/trace"
 )
 
