@@ -24,6 +24,35 @@ func check[T any](t *testing.T, p *testProgram, what string, out driver.Arg, wan
 	}
 }
 
+// testTwoEntries has the results of the kernel's own statements, step by step.
+func testTwoEntries(t *testing.T, p *testProgram) {
+	for _, n := range []int32{0, 2} {
+		want := counted(16, func(id int) int32 {
+			a, b, steps, second := 0, 0, 0, n&2 != 0
+			for {
+				last := false
+				if !second {
+					steps, a = steps+1, a+1
+					last = id > 8
+				}
+				if second = false; !last {
+					steps, b = steps+1, b+1
+					if steps < 6 {
+						continue
+					}
+				}
+				if steps >= 9 {
+					return int32(a*1000 + b + steps*100)
+				}
+				steps, second = steps+1, true
+			}
+		})
+		out := p.buffer(make([]int32, 16))
+		p.launch("two_entries", groups(16, 16), out, byValueOf(n))
+		check(t, p, "two entries", out, want)
+	}
+}
+
 func TestControlFlow(t *testing.T) {
 	eachLevel(t, "control.cl", func(t *testing.T, p *testProgram) {
 		t.Run("swap", func(t *testing.T) { testSwap(t, p) })
@@ -34,6 +63,7 @@ func TestControlFlow(t *testing.T) {
 			p.launch("gotos", items(5), out)
 			check(t, p, "gotos", out, []int32{100, 120, 120, 21, 120})
 		})
+		t.Run("two entries", func(t *testing.T) { testTwoEntries(t, p) })
 		t.Run("calls", func(t *testing.T) { testCalls(t, p) })
 		t.Run("primes", func(t *testing.T) {
 			out := p.buffer(make([]int32, 2))

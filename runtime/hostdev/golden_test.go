@@ -13,7 +13,12 @@ import (
 // goldens are files of kernels that testdata/golden has compiled, so that a
 // checkout without compilers tests the device too.
 var goldens = map[string]func(t *testing.T, p *testProgram){
-	"control": func(t *testing.T, p *testProgram) { testSwap(t, p); testSwitches(t, p); testCalls(t, p) },
+	"control": func(t *testing.T, p *testProgram) {
+		testSwap(t, p)
+		testSwitches(t, p)
+		testTwoEntries(t, p)
+		testCalls(t, p)
+	},
 	"barriers": func(t *testing.T, p *testProgram) {
 		testReduce(t, p)
 		testRotates(t, p)

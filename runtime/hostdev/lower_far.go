@@ -59,7 +59,7 @@ func (l *lowering) exactBounds(root *lanes.Bounds, s steps, address *lanes.Value
 	return &b
 }
 
-// nowhere is an address that is of no memory, and stays so with what may be added to it.
+// nowhere is an address that is of no memory, and stays so with an offset added.
 const nowhere = 0xa << 60
 
 // productWraps tells whether 62 bits and a sign do not hold an index in bytes, from its high half;

@@ -187,8 +187,9 @@ func (f *Function) joinEntries(loops [][]int) {
 // newJoin returns the block that goes on to the entries, and notes their doors.
 func (f *Function) newJoin(entries []int, doors map[*Block]door) *Block {
 	join := &Block{f: f, Term: Switch}
+	// It is set on each way here, where lanes that a branch has parted differ; as a phi of a block
+	// that the lanes come to again and again, it would pass for the same in all of them.
 	next := f.NewRegister(I32)
-	next.Of = join
 	join.Cond = join.Get(next)
 	for i, n := range entries {
 		b := f.Blocks[n]

@@ -136,3 +136,23 @@ middle:
 end:
   out[i] = a * 31 + b;
 }
+
+// a loop with two entries, whose parts work-items go through in different orders
+kernel void two_entries(global int *out, int n) {
+  uint id = get_local_id(0), a = 0, b = 0, steps = 0;
+  if (n & 2) goto second;
+first:
+  steps++;
+  a++;
+  if (id > 8) goto last;
+second:
+  steps++;
+  b++;
+  if (steps < 6) goto first;
+last:
+  if (steps < 9) {
+    steps++;
+    goto second;
+  }
+  out[id] = a * 1000 + b + steps * 100;
+}
