@@ -124,9 +124,10 @@ func (l *recordedLaunch) compile(clang, code string) ([]byte, error) {
 }
 
 // clangOptions are the options of clBuildProgram that change the code, as clang takes
-// them. Without an option, clBuildProgram takes the source for OpenCL C 1.2.
+// them. Without an option, clBuildProgram takes the source for OpenCL C 1.2. Programs rely
+// on inline functions that drivers emit in every module, as GNU C once did.
 func clangOptions(text string) []string {
-	list := []string{"-cl-std=CL1.2"}
+	list := []string{"-cl-std=CL1.2", "-fgnu89-inline"}
 	fields := splitOptions(text)
 	for i := 0; i < len(fields); i++ {
 		switch f := fields[i]; {

@@ -54,7 +54,7 @@ func TestReplay(t *testing.T) {
 
 func TestClangOptions(t *testing.T) {
 	got := clangOptions(`-D N=4 -DM='a b' -I include -cl-mad-enable -cl-nv-maxrregcount=32 -g -cl-std=CL2.0 -DTEXT="x"y`)
-	want := []string{"-cl-std=CL1.2", "-DN=4", "-DM=a b", "-Iinclude", "-cl-mad-enable", "-cl-std=CL2.0", "-DTEXT=xy"}
+	want := []string{"-cl-std=CL1.2", "-fgnu89-inline", "-DN=4", "-DM=a b", "-Iinclude", "-cl-mad-enable", "-cl-std=CL2.0", "-DTEXT=xy"}
 	if !slices.Equal(got, want) {
 		t.Errorf("options %q; want %q", got, want)
 	}
