@@ -233,7 +233,7 @@ func (j *job) dependsOnOrder() bool {
 	own := j.results()
 	defer j.setResults(own)
 	if err := j.runOn(hostdev.Options{Interpret: true}); err != nil {
-		return true
+		return !errors.Is(err, hostdev.ErrBudget) // a launch that was not run to its end shows nothing
 	}
 	first := j.results()
 	// Groups on several cores interleave differently from run to run, and may

@@ -346,6 +346,7 @@ func (r *report) replay(j *job, executors []replayExecutor) (same bool) {
 		fmt.Printf("%s: the checked mode finds: %v\n", j.file, found)
 	}
 	j.setResults(own)
+	j.steps = compiledSteps * r.options.steps
 	v, detail := j.compareRecorded()
 	r.addVerdict(j.candidate, v, j.file+": "+detail)
 	return same

@@ -2,7 +2,10 @@ package main
 
 import (
 	"encoding/binary"
+	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -49,6 +52,32 @@ func TestReplay(t *testing.T) {
 		if v, _ := j.compareRecorded(); v != verdictDiffers {
 			t.Errorf("with another %s: %s", name, verdictNames[v])
 		}
+	}
+}
+
+// TestUnfinishedOrder has a launch whose budget ends: that is not a sign that its results
+// depend on the order of work-items.
+func TestUnfinishedOrder(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"k.cl":     "kernel void k(global volatile int *p) { for (int i = 0; i < 1000000; i++) p[0] = i; }",
+		"k.json":   `{"Kernel": "k", "Code": "k.cl", "Global": [1], "Args": [{"Buffer": 1}], "Buffers": [{"Before": "k.memory", "After": "k.memory"}]}`,
+		"k.memory": "\x00\x00\x00\x00",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j, err := readLaunch(testtool.Path(t, "clang-19"), filepath.Join(dir, "k.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.steps = 1000
+	if err := j.runOn(hostdev.Options{Interpret: true}); !errors.Is(err, hostdev.ErrBudget) {
+		t.Fatalf("error = %v", err)
+	}
+	if j.dependsOnOrder() {
+		t.Error("it counts as one that depends on the order")
 	}
 }
 
