@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
 )
 
 // TestProgramsWithACompiler: programs that launch kernels are linked with the compiler of

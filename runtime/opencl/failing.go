@@ -29,7 +29,7 @@ type placement struct {
 	after  func() error
 }
 
-// release gives back what the place needed until the command was enqueued.
+// release gives back the objects that the place needed until the command was enqueued.
 func (p *placement) release() {
 	if p.after != nil {
 		_ = p.after() // the command has its outcome
@@ -69,7 +69,7 @@ func (e *event) risk() int {
 	}
 	status, err := e.readStatus()
 	if err != nil {
-		return 0 // the driver says what is wrong with it
+		return 0 // the driver reports the fault
 	}
 	return status
 }
