@@ -53,6 +53,74 @@ func testTwoEntries(t *testing.T, p *testProgram) {
 	}
 }
 
+// testContinue has the results of the kernels' own statements, work-item by work-item.
+func testContinue(t *testing.T, p *testProgram) {
+	const n = 16
+	for _, bounds := range [][2]int32{{6, 9}, {6, 4}, {0, 5}, {9, 9}} {
+		early, last := bounds[0], bounds[1]
+		for kernel, result := range map[string]func(id int) int32{
+			"parted": func(id int) int32 {
+				sum, steps := loopOf(id, early, last, func(_ int32, parted bool) int32 {
+					if parted {
+						return 1
+					}
+					return 2
+				})
+				return sum*100 + steps
+			},
+			"kept": func(id int) int32 {
+				x := int32(0)
+				sum, _ := loopOf(id, early, last, func(step int32, parted bool) int32 {
+					if !parted {
+						x = step
+					}
+					return x
+				})
+				return sum
+			},
+		} {
+			out := p.buffer(make([]int32, n))
+			p.launch(kernel, groups(n, n), out, byValueOf(early), byValueOf(last))
+			check(t, p, kernel, out, counted(n, result))
+		}
+	}
+	out := p.buffer(make([]int32, n))
+	p.launch("restarted", groups(n, n), out, byValueOf(int32(7)))
+	check(t, p, "restarted", out, counted(n, func(id int) int32 { return restarted(id, 7) }))
+}
+
+// loopOf is the loop of parted and kept; next is the value of x for the next step.
+func loopOf(id int, early, last int32, next func(step int32, parted bool) int32) (sum, steps int32) {
+	for x := int32(0); ; {
+		steps++
+		sum = sum*3 + x
+		parted := id <= 8 && steps < early
+		if !parted && steps >= last {
+			return sum, steps
+		}
+		x = next(steps, parted)
+	}
+}
+
+func restarted(id int, most int32) int32 {
+	n, sum := int32(0), int32(0)
+	for rounds := int32(1); ; rounds++ {
+		again := false
+		for j := 0; j < 3 && !again; j++ {
+			n++
+			if again = id&1 != 0 && n%4 == 1 && rounds < most; !again {
+				sum += 10
+			}
+		}
+		if again {
+			continue
+		}
+		if sum += rounds; rounds >= most {
+			return n*10000 + sum
+		}
+	}
+}
+
 func TestControlFlow(t *testing.T) {
 	eachLevel(t, "control.cl", func(t *testing.T, p *testProgram) {
 		t.Run("swap", func(t *testing.T) { testSwap(t, p) })
@@ -64,6 +132,7 @@ func TestControlFlow(t *testing.T) {
 			check(t, p, "gotos", out, []int32{100, 120, 120, 21, 120})
 		})
 		t.Run("two entries", func(t *testing.T) { testTwoEntries(t, p) })
+		t.Run("continue", func(t *testing.T) { testContinue(t, p) })
 		t.Run("calls", func(t *testing.T) { testCalls(t, p) })
 		t.Run("primes", func(t *testing.T) {
 			out := p.buffer(make([]int32, 2))

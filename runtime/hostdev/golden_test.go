@@ -17,6 +17,7 @@ var goldens = map[string]func(t *testing.T, p *testProgram){
 		testSwap(t, p)
 		testSwitches(t, p)
 		testTwoEntries(t, p)
+		testContinue(t, p)
 		testCalls(t, p)
 	},
 	"barriers": func(t *testing.T, p *testProgram) {

@@ -56,6 +56,7 @@ type analysis struct {
 	users  [][]*Block // of values: blocks that use them
 
 	decided     map[int]map[int]bool // by branch: see decidedBlocks
+	iteration   map[*loop][]int      // see iterationPost
 	label       []int                // for spreadFrom, -1 outside of it
 	lane, group divergence
 	outlives    []bool // values that are used outside of a loop whose exits vary
@@ -82,7 +83,7 @@ func analyseFunction(f *Function, hoist []hoisting, width int) (*analysis, error
 		f:     f, width: width, graph: f.flowGraph(),
 		values: make([]Class, len(f.values)), regs: make([]Class, len(f.Regs)),
 		lane: newDivergence(len(f.Blocks)), group: newDivergence(len(f.Blocks)),
-		outlives: make([]bool, len(f.values)), decided: map[int]map[int]bool{},
+		outlives: make([]bool, len(f.values)), decided: map[int]map[int]bool{}, iteration: map[*loop][]int{},
 		label: slices.Repeat([]int{-1}, len(f.Blocks)),
 	}
 	// Masks of a loop belong to its one header.
@@ -314,16 +315,39 @@ func (a *analysis) exitsVary(l *loop, above Level) bool {
 	return false
 }
 
-// decidedBlocks is the blocks between a branch and where its ways have met again.
+// decidedBlocks is the blocks that not all come to together after a branch: those between it and
+// where its ways have met again. Lanes wait at the header of a loop for those that are still in the
+// iteration, so that ways which lead back to it have not met in the blocks that come after the
+// branch whatever way is taken: those come later in the same iteration, without the lanes that wait.
 func (a *analysis) decidedBlocks(branch int) map[int]bool {
 	// Kept, as every round of the analysis asks again and the graph does not
 	// change.
-	set, ok := a.decided[branch]
-	if !ok {
-		set = a.graph.nodesBetween(branch, a.post[branch])
-		a.decided[branch] = set
+	if set, ok := a.decided[branch]; ok {
+		return set
 	}
+	set := a.graph.nodesBetween(branch, a.post[branch])
+	for l := a.loop[branch]; l != nil; l = l.parent {
+		for n := range a.graph.nodesBetween(branch, a.iterationPost(l)[branch]) {
+			if l.nodes[n] {
+				set[n] = true
+			}
+		}
+	}
+	a.decided[branch] = set
 	return set
+}
+
+// iterationPost is the immediate postdominators where an iteration of a loop ends with the edge
+// back to its header.
+func (a *analysis) iterationPost(l *loop) []int {
+	post, ok := a.iteration[l]
+	if !ok {
+		post = a.graph.postDominators(func(n int) bool {
+			return l.nodes[n] && slices.Contains(a.graph.succs[n], l.header)
+		})
+		a.iteration[l] = post
+	}
+	return post
 }
 
 // nodesBetween is the nodes that from reaches without passing to; from itself only

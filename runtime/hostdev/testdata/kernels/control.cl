@@ -156,3 +156,48 @@ last:
   }
   out[id] = a * 1000 + b + steps * 100;
 }
+
+// work-items that go on with the next iteration leave the rest of this one, and its exit, to others
+kernel void parted(global int *out, int early, int last) {
+  int id = get_global_id(0), x = 0, n = 0, sum = 0;
+  while (1) {
+    n++;
+    sum = sum * 3 + x;
+    if (id <= 8) {
+      if (n < early) { x = 1; continue; }
+    }
+    if (n >= last) break;
+    x = 2;
+  }
+  out[id] = sum * 100 + n;
+}
+
+kernel void kept(global int *out, int early, int last) {
+  int id = get_global_id(0), x = 0, n = 0, sum = 0;
+  while (1) {
+    n++;
+    sum = sum * 3 + x;
+    if (id <= 8) {
+      if (n < early) continue;
+    }
+    if (n >= last) break;
+    x = n;
+  }
+  out[id] = sum;
+}
+
+kernel void restarted(global int *out, int most) {
+  int id = get_global_id(0), n = 0, sum = 0, rounds = 0;
+again:
+  rounds++;
+  for (int j = 0; j < 3; j++) {
+    n++;
+    if (id & 1) {
+      if (n % 4 == 1 && rounds < most) goto again;
+    }
+    sum += 10;
+  }
+  sum += rounds;
+  if (rounds < most) goto again;
+  out[id] = n * 10000 + sum;
+}
