@@ -87,6 +87,9 @@ func testContinue(t *testing.T, p *testProgram) {
 	out := p.buffer(make([]int32, n))
 	p.launch("restarted", groups(n, n), out, byValueOf(int32(7)))
 	check(t, p, "restarted", out, counted(n, func(id int) int32 { return restarted(id, 7) }))
+	pairs := p.buffer(make([]int32, 2*n))
+	p.launch("resumed", groups(n, n), pairs, byValueOf(int32(5)))
+	check(t, p, "resumed", pairs, counted(2*n, func(i int) int32 { return resumed(i/2, 5)[i%2] }))
 }
 
 // loopOf is the loop of parted and kept; next is the value of x for the next step.
@@ -117,6 +120,19 @@ func restarted(id int, most int32) int32 {
 		}
 		if sum += rounds; rounds >= most {
 			return n*10000 + sum
+		}
+	}
+}
+
+// resumed has the results of the kernel's own statements.
+func resumed(id int, m int32) [2]int32 {
+	for n, y := int32(1), int32(1); ; n++ {
+		if int32(id) < n && n < 20 || m > n && n < 14 {
+			continue
+		}
+		x := y
+		if y = 2; n >= 4 {
+			return [2]int32{x + n*13, n}
 		}
 	}
 }

@@ -128,35 +128,45 @@ func overlapping(m *masked, of []*masked) *masked {
 // dominator and postdominator, and all between them. That may reach further nodes,
 // whose entry and exit lie farther out, so that it is done until nothing is added.
 func (p *part) growPiece(set map[int]bool) *masked {
-	for {
-		entry, exit := -1, -1
-		for n := range set {
-			if entry < 0 {
-				entry, exit = n, p.post[n]
-				continue
-			}
-			entry = p.graph.above.common(entry, n)
-			exit = p.after.common(exit, n)
-		}
-		for exit != len(p.blocks) && set[exit] {
-			exit = p.post[exit]
+	end := len(p.blocks)
+	for open := false; ; {
+		entry, exit := p.boundsOf(set)
+		if open {
+			exit = end
 		}
 		next := p.graph.nodesBetween(entry, exit)
 		next[entry] = true
 		maps.Copy(next, set)
-		if len(next) == len(set) && p.isClosed(next, entry) {
+		switch {
+		case len(next) != len(set):
+			set = next
+		case exit == end || p.isClosed(next, entry):
 			return &masked{nodes: next, entry: entry, exit: exit}
+		default:
+			// Growing does not close the set: an edge from beyond the exit leads back into
+			// it. The piece then goes on to the end of the part, which may lead to nodes
+			// before its entry.
+			open = true
 		}
-		// Growing does not close the set: an edge from beyond the exit leads back into
-		// it. The piece then goes on to the end of the part.
-		if len(next) == len(set) {
-			exit = len(p.blocks)
-			next = p.graph.nodesBetween(entry, exit)
-			next[entry] = true
-			return &masked{nodes: next, entry: entry, exit: exit}
-		}
-		set = next
 	}
+}
+
+// boundsOf is the nearest common dominator of nodes, and the nearest common postdominator that
+// is not one of them.
+func (p *part) boundsOf(set map[int]bool) (entry, exit int) {
+	entry = -1
+	for n := range set {
+		if entry < 0 {
+			entry, exit = n, p.post[n]
+			continue
+		}
+		entry = p.graph.above.common(entry, n)
+		exit = p.after.common(exit, n)
+	}
+	for exit != len(p.blocks) && set[exit] {
+		exit = p.post[exit]
+	}
+	return entry, exit
 }
 
 // isClosed tells whether nothing but the entry is reached from outside.

@@ -201,3 +201,22 @@ again:
   if (rounds < most) goto again;
   out[id] = n * 10000 + sum;
 }
+
+// an optimizer makes two loops of this one: the inner one goes on where y stays as it is
+kernel void resumed(global int *out, int m) {
+  int id = get_global_id(0), n = 0, x = 0, y = 1;
+  while (1) {
+    n++;
+    out[id * 2 + 1] += 1;
+    if (id < n) {
+      if (n < 20) { x = 2; continue; }
+    }
+    x = y;
+    if (m > n) {
+      if (n < 14) continue;
+    }
+    y = 2;
+    if (n >= 4) break;
+  }
+  out[id * 2] = x + n * 13;
+}
