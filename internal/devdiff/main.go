@@ -7,6 +7,7 @@
 //	devdiff -emitted [-compiler CC] [-record FILE] [-v] FILE...
 //	devdiff -executors [-variants N] [-seed N] FILE...
 //	devdiff -images -icd LIBRARY [-python PYTHON] IMAGES.spv [IMAGES.cl]
+//	devdiff -generated N [-seed N] [-clang CLANG]
 //	devdiff -replay [-clang CLANG] [-steps N] [-v] LAUNCH.json...
 //	devdiff -icd LIBRARY [-python PYTHON] [-variants N] [-kernel TEXT] [-global SIZES -local SIZES] [-buffer BYTES] [-undefined REGEXP] [-record FILE] [-v] FILE...
 //
@@ -52,8 +53,9 @@ func main() {
 	flag.BoolVar(&o.executors, "executors", false, "run each kernel in all executors of the embedded device, and compare them; without -icd that alone")
 	flag.Uint64Var(&seed, "seed", 0, "make random numbers of this seed for the elements of buffers; 0: a pattern")
 	replay := flag.Bool("replay", false, "run recorded launches in every executor of the embedded device, and compare with the recorded memory; FILEs are of the form of recordedLaunch in replay.go")
-	flag.StringVar(&o.clang, "clang", "clang-19", "the clang that compiles the OpenCL C of recorded launches")
+	flag.StringVar(&o.clang, "clang", "clang-19", "the clang that compiles the OpenCL C of recorded launches and of generated kernels")
 	flag.Int64Var(&o.steps, "steps", 100_000_000, "the jumps and calls after which -replay stops a launch that it interprets")
+	flag.Uint64Var(&o.generated, "generated", 0, "make so many files of kernels with random control flow, and compare the executors of the embedded device")
 	images := flag.Bool("images", false, "compare images and samplers, with the kernels of FILE, images.cl as SPIR-V; a second FILE is its source, for devices without SPIR-V")
 	flag.Parse()
 	o.undefined = regexp.MustCompile(*undefined)
@@ -67,6 +69,8 @@ func main() {
 		work = alwaysEqual(printFindings)
 	case *replay:
 		work = replayLaunches
+	case o.generated > 0:
+		work = compareGenerated
 	case *images:
 		work = compareImages
 	}
@@ -103,6 +107,7 @@ type options struct {
 	icd, python, only, record string
 	compiler, clang           string
 	steps                     int64
+	generated                 uint64 // files
 	undefined                 *regexp.Regexp
 	global, local             []int
 	variants                  int
