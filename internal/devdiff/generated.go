@@ -53,8 +53,9 @@ func (g grammar) cond() string {
 	return g.varyingCond()
 }
 
+// assignment changes variables of the work-item, its element of the output, or one of eight sums.
 func (g grammar) assignment() string {
-	return g.pick("x = #;", "y = #;", "x = y;", "y = n;", "sum = sum * 3 + x;", "sum = sum * 5 + y;", "x += l;", "out[id * 2 + 1] += #;")
+	return g.pick("x = #;", "y = #;", "x = y;", "y = n;", "sum = sum * 3 + x;", "sum = sum * 5 + y;", "x += l;", "out[id * 2 + 1] += #;", "atomic_add(&out[64 + (x & 7)], y + #);")
 }
 
 // jump leaves the statements of a loop. Ways back end at some time.
@@ -201,7 +202,7 @@ func generatedJobs(clang, dir string, seed uint64, level string) ([]*job, error)
 			candidate: candidate{name: name, family: name, file: file}, Kernel: name,
 			Global: []int{32}, Local: []int{16}, code: code, module: m,
 			Args:    []argument{{Buffer: 1}, {Bytes: binary.LittleEndian.AppendUint32(nil, 5)}},
-			Buffers: []*buffer{{Data: make([]byte, 4*2*32)}},
+			Buffers: []*buffer{{Data: make([]byte, 4*(2*32+8))}},
 		})
 	}
 	return jobs, nil
