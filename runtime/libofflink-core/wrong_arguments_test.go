@@ -3,6 +3,7 @@ package main
 import (
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"offlink/internal/testtool"
@@ -19,7 +20,7 @@ func TestWrongArguments(t *testing.T) {
 		t.Run(device, func(t *testing.T) {
 			t.Parallel()
 			run := exec.CommandContext(t.Context(), filepath.Join(c.dir, c.name), device, "host:0", "4000")
-			run.Dir, run.Env = c.dir, append(c.env, "OCL_ICD_FILENAMES=", intel)
+			run.Dir, run.Env = c.dir, slices.Concat(c.env, []string{"OCL_ICD_FILENAMES=", intel}) // c.env is shared
 			if out, err := run.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%.2000s", err, out)
 			}
