@@ -27,6 +27,7 @@ import (
 // Create may be called from several goroutines.
 type Outputs struct {
 	mu       sync.Mutex
+	opening  sync.RWMutex // held for reading while a file is opened and recorded
 	pending  []*pendingFile
 	last     []*pendingFile
 	queue    fileQueue
@@ -76,20 +77,30 @@ func (o *Outputs) createTarget(t *target, list *[]*pendingFile) (*OutputFile, er
 	return &OutputFile{File: f, path: t.shown}, nil
 }
 
-// openAndRecord has open make the temporary file of a target, and records it, both under
-// the lock: a signal between the two would leave the file.
+// openAndRecord has open make the temporary file of a target, and records it. A signal between
+// the two would leave the file, so that its handler waits for those that are being opened;
+// goroutines that open others do not.
 func (o *Outputs) openAndRecord(t *target, list *[]*pendingFile, open func() (name string, err error)) error {
 	o.removeAtSignals()
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.ended {
+	o.opening.RLock()
+	defer o.opening.RUnlock()
+	if o.hasEnded() {
 		return errEnded
 	}
 	name, err := open()
-	if err == nil {
-		*list = append(*list, &pendingFile{temporary: name, target: *t})
+	if err != nil {
+		return err
 	}
-	return err
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	*list = append(*list, &pendingFile{temporary: name, target: *t})
+	return nil
+}
+
+func (o *Outputs) hasEnded() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.ended
 }
 
 // removeAtSignals has abortForGood called when a signal ends the process. The lock is not
@@ -248,6 +259,7 @@ func (o *Outputs) Abort() {
 // be left. A Commit that it interrupts leaves none of its files, as one that
 // fails.
 func (o *Outputs) abortForGood() {
+	o.opening.Lock()
 	o.mu.Lock()
 	o.ended = true
 	for _, p := range append(o.pending, o.last...) {
@@ -256,6 +268,7 @@ func (o *Outputs) abortForGood() {
 		}
 	}
 	o.mu.Unlock()
+	o.opening.Unlock()
 	o.Abort()
 }
 
