@@ -3,11 +3,12 @@ package main
 import "testing"
 
 // TestGenerated runs kernels with random control flow in the executors; devdiff -generated
-// runs more. Both seeds showed wrong results of compiled kernels once.
+// runs more. The first seed showed variables that were the same in all lanes by mistake, the
+// other one a kernel that did nothing.
 func TestGenerated(t *testing.T) {
 	clangs := kernelCompilers(t)
 	clang := clangs[len(clangs)-1]
-	for _, seed := range []uint64{1, 2} {
+	for _, seed := range []uint64{2, 12} {
 		for _, level := range []string{"-O1", "-O2"} {
 			jobs, err := generatedJobs(clang, t.TempDir(), seed, level)
 			if err != nil {
