@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"offlink/runtime/hostdev"
 	"offlink/spirv"
 )
 
@@ -211,13 +210,16 @@ func generatedJobs(clang, dir string, seed uint64, level string) ([]*job, error)
 // differingExecutor runs a job in the interpreter and as WebAssembly of several widths, and
 // returns the first that leaves something else, or an empty string.
 func (j *job) differingExecutor() string {
-	if err := j.runOn(hostdev.Options{Interpret: true}); err != nil {
-		return fmt.Sprintf("the interpreter: %v", err)
+	if err := j.runOn(interpreter.options); err != nil {
+		return fmt.Sprintf("%s: %v", interpreter.name, err)
 	}
 	want := j.results()
-	for _, lanes := range []int{0, 1, 4} {
-		if err := j.runOn(hostdev.Options{Lanes: lanes}); err != nil || !slices.EqualFunc(want, j.results(), bytes.Equal) {
-			return fmt.Sprintf("WebAssembly, width %d: error %v", lanes, err)
+	for _, e := range append([]executor{{name: "WebAssembly"}}, givenWidths()...) {
+		if err := j.runOn(e.options); err != nil {
+			return fmt.Sprintf("%s: %v", e.name, err)
+		}
+		if !slices.EqualFunc(want, j.results(), bytes.Equal) {
+			return e.name + ": other results"
 		}
 	}
 	return ""
@@ -247,6 +249,6 @@ func compareGenerated(o options, _ []string) (differ bool, err error) {
 			}
 		}
 	}
-	fmt.Printf("%6d launches of generated kernels in four executors\n", launches)
+	fmt.Printf("%6d launches of generated kernels in five executors\n", launches)
 	return differ, nil
 }

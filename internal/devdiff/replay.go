@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"offlink/runtime/backends"
 	"offlink/runtime/cache"
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev"
@@ -268,33 +267,19 @@ func (j *job) paramTypes() (list []spirv.ID) {
 	return list
 }
 
-// replayExecutor is a way in which the embedded device runs kernels.
-type replayExecutor struct {
-	name    string
-	options hostdev.Options
-}
-
 // replayExecutors are those that have to leave the bytes that WebAssembly leaves.
-func replayExecutors(store *cache.Cache) []replayExecutor {
-	return []replayExecutor{
-		{"the interpreter", hostdev.Options{Interpret: true}},
-		{"WebAssembly, one work-item", hostdev.Options{Lanes: 1}},
-		{"WebAssembly, 4 work-items", hostdev.Options{Lanes: 4}},
-		{"WebAssembly, 8 work-items", hostdev.Options{Lanes: 8}},
-		{"native code", hostdev.Options{Cache: store, Loader: backends.NativeLoader(), AwaitCompiler: true}},
-	}
+func replayExecutors(store *cache.Cache) []executor {
+	return append([]executor{interpreter, nativeCode(store)}, givenWidths()...)
 }
 
 // replayLaunches runs recorded launches in all executors of the embedded device, and
 // compares their memory with each other, bit by bit, and with the recorded one.
 func replayLaunches(o options, files []string) (differ bool, err error) {
-	dir, err := os.MkdirTemp("", "devdiff")
+	store, release, err := openStore()
 	if err != nil {
 		return false, err
 	}
-	defer os.RemoveAll(dir)
-	store := cache.New(cache.Options{Dir: dir})
-	defer store.Close()
+	defer release()
 	r, executors := newReport(o), replayExecutors(store)
 	for _, file := range files {
 		j, err := readLaunch(o.clang, file)
@@ -317,7 +302,7 @@ const compiledSteps = 100
 
 // replay runs one launch everywhere. It returns false for a launch that fails, or on
 // which the executors do not agree.
-func (r *report) replay(j *job, executors []replayExecutor) (same bool) {
+func (r *report) replay(j *job, executors []executor) (same bool) {
 	j.steps = compiledSteps * r.options.steps
 	if err := j.runHere(); err != nil {
 		r.addVerdict(j.candidate, verdictFault, fmt.Sprintf("%s: %v", j.file, err))

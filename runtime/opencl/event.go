@@ -29,19 +29,19 @@ type event struct {
 	// dependents are the commands that wait for this event of the host, with a use of each,
 	// until the driver was told of its end.
 	dependents []*event
-	told       chan struct{} // closed then; nil for a command
-	isTold     bool
+	reported   chan struct{} // closed then; nil for a command
+	isReported bool
 
-	apart  bool   // the command is in a queue of its own (failing.go)
-	joined *event // stands for several that the command waits for; nil for none
-	cannot bool   // the event cannot fail, although the host ends it
+	apart      bool   // the command is in a queue of its own (failing.go)
+	joined     *event // stands for several that the command waits for; nil for none
+	cannotFail bool   // although the host ends it
 }
 
 func (d *Device) newEvent(q *queue, handle cl.Handle, call string, after []*event, uses int32) *event {
 	e := &event{device: d, queue: q, handle: handle, call: call, after: after}
 	e.uses.Store(uses)
 	if q == nil {
-		e.told = make(chan struct{})
+		e.reported = make(chan struct{})
 	}
 	for _, before := range after {
 		before.keepDependent(e)
@@ -59,7 +59,7 @@ func (e *event) keepDependent(dependent *event) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.isTold {
+	if !e.isReported {
 		dependent.uses.Add(1)
 		e.dependents = append(e.dependents, dependent)
 	}
@@ -70,9 +70,9 @@ func (e *event) releaseDependents() (err error) {
 	e.mu.Lock()
 	list := e.dependents
 	e.dependents = nil
-	if e.told != nil && !e.isTold {
-		e.isTold = true
-		close(e.told)
+	if e.reported != nil && !e.isReported {
+		e.isReported = true
+		close(e.reported)
 	}
 	e.mu.Unlock()
 	for _, dependent := range list {

@@ -64,7 +64,7 @@ func (q *queue) placeCommand(after []*event) (placement, error) {
 // risk is positive for an event that may fail, negative for one that has failed, and 0 for
 // others, among them all events of a driver that copes with failures.
 func (e *event) risk() int {
-	if !e.device.able.diesOfFailures || e.cannot || e.queue != nil && len(e.waitsFor()) == 0 {
+	if !e.device.able.diesOfFailures || e.cannotFail || e.queue != nil && len(e.waitsFor()) == 0 {
 		return 0
 	}
 	status, err := e.readStatus()
@@ -141,7 +141,7 @@ func (d *Device) joinEvents(list []*event, inherit bool) (*event, error) {
 		return nil, err
 	}
 	joined := made.(*event)
-	joined.cannot = !inherit
+	joined.cannotFail = !inherit
 	j := &join{event: joined, left: len(list), inherit: inherit}
 	for _, e := range list {
 		joined.uses.Add(1)

@@ -300,8 +300,8 @@ func (q *queue) waitForHost() {
 	if !q.device.able.keepsFailed {
 		return
 	}
-	for _, told := range q.hostEvents() {
-		<-told
+	for _, reported := range q.hostEvents() {
+		<-reported
 	}
 }
 
@@ -311,8 +311,8 @@ func (q *queue) hostEvents() (list []chan struct{}) {
 	defer q.mu.Unlock()
 	for _, p := range q.pending {
 		for _, before := range append(slices.Clip(p.event.waitsFor()), p.event.joined) {
-			if before != nil && before.told != nil {
-				list = append(list, before.told)
+			if before != nil && before.reported != nil {
+				list = append(list, before.reported)
 			}
 		}
 	}

@@ -315,10 +315,10 @@ func (a *analysis) exitsVary(l *loop, above Level) bool {
 	return false
 }
 
-// decidedBlocks is the blocks that not all come to together after a branch: those between it and
-// where its ways have met again. Lanes wait at the header of a loop for those that are still in the
-// iteration, so that ways which lead back to it have not met in the blocks that come after the
-// branch whatever way is taken: those come later in the same iteration, without the lanes that wait.
+// decidedBlocks is the blocks to which not all lanes of a branch come together: those between it
+// and the block where its ways have met. Within a loop that block must come in the same iteration.
+// A lane that takes an edge back to the header waits there for the others, which go on in this
+// iteration without it, even through blocks that every lane comes to in some iteration.
 func (a *analysis) decidedBlocks(branch int) map[int]bool {
 	// Kept, as every round of the analysis asks again and the graph does not
 	// change.
