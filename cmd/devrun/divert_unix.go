@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -13,7 +12,7 @@ import (
 // divertOutput has drivers, which print on standard output, print on standard error
 // from now on. The result is the real standard output, which no process that a driver
 // starts has.
-func divertOutput() (io.Writer, error) {
+func divertOutput() (*os.File, error) {
 	own, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		return nil, os.NewSyscallError("fcntl", err)
@@ -24,17 +23,13 @@ func divertOutput() (io.Writer, error) {
 	return os.NewFile(uintptr(own), "standard output"), nil
 }
 
-// diverted runs f, in which drivers that print on standard output print on standard
-// error.
+// diverted is divertOutput while f runs.
 func diverted(f func() error) (err error) {
-	own, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 3)
+	out, err := divertOutput()
 	if err != nil {
-		return os.NewSyscallError("fcntl", err)
+		return err
 	}
-	defer unix.Close(own)
-	if err := unix.Dup2(2, 1); err != nil {
-		return os.NewSyscallError("dup2", err)
-	}
-	defer func() { err = errors.Join(err, os.NewSyscallError("dup2", unix.Dup2(own, 1))) }()
+	defer out.Close()
+	defer func() { err = errors.Join(err, os.NewSyscallError("dup2", unix.Dup2(int(out.Fd()), 1))) }()
 	return f()
 }

@@ -151,11 +151,13 @@ func (j *job) runAndPrint(ctx context.Context, program *runtime.Program, s cli.S
 		defer backends.FlushOutput()
 		return j.runKernel(ctx, program)
 	}
-	within := func(run func() error) error { return run() }
-	if j.options.json {
-		within = diverted // standard output is only for the report
+	var err error
+	if j.options.json { // standard output is only for the report
+		err = diverted(run)
+	} else {
+		err = run()
 	}
-	if err := within(run); err != nil {
+	if err != nil {
 		return j.printFindings(err, program, s)
 	}
 	return j.printResults(program, s)
