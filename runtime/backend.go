@@ -22,8 +22,9 @@ type Backend struct {
 	// Provides, if set, reports whether it may have a driver of that name, in small letters.
 	// It opens nothing.
 	Provides func(name string) bool
-	// Open is called at most once. The runtime closes the drivers.
-	Open func() []driver.Driver
+	// Open is called at most once. The runtime closes the drivers. The error says why there
+	// are not more; those that are there are used all the same.
+	Open func() ([]driver.Driver, error)
 	// Embedded is set for a back end without a library of its own: it works as
 	// long as the process is there (EndDrivers).
 	Embedded bool
@@ -47,6 +48,12 @@ func (b *lazyBackend) mayBe(name string) bool {
 	return b.Name != "" && strings.ToLower(b.Name) == name || b.Provides != nil && b.Provides(name)
 }
 
+// fits reports whether the back end may have a driver whose name fits a pattern, in small
+// letters.
+func (b *lazyBackend) fits(pattern string) bool {
+	return b.Name == "" || fitsPattern(pattern, strings.ToLower(b.Name))
+}
+
 // listDevices opens the back end on its first call.
 func (b *lazyBackend) listDevices() ([]*Device, error) {
 	b.once.Do(b.openDrivers)
@@ -56,9 +63,9 @@ func (b *lazyBackend) listDevices() ([]*Device, error) {
 }
 
 func (b *lazyBackend) openDrivers() {
-	drivers := b.Open()
+	drivers, err := b.Open()
 	var devices []*Device
-	var errs []error
+	errs := []error{err}
 	for _, d := range drivers {
 		list, err := d.Devices()
 		if err != nil {

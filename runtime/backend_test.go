@@ -61,9 +61,9 @@ func TestOnlyNeededBackends(t *testing.T) {
 	} {
 		var opened, closed []string
 		backend := func(known, name, target string) Backend {
-			return Backend{Name: known, Open: func() []driver.Driver {
+			return Backend{Name: known, Open: func() ([]driver.Driver, error) {
 				opened = append(opened, name)
-				return []driver.Driver{namedFake{newFake(), name, target, &closed}}
+				return []driver.Driver{namedFake{newFake(), name, target, &closed}}, nil
 			}}
 		}
 		rt := NewLazily([]Backend{

@@ -53,7 +53,7 @@ func (d *Device) acceptsImage(img driver.Image) error {
 type NoDeviceError struct {
 	Selector string
 	Devices  []*Device // all there are
-	Causes   error     // why drivers listed none; may be nil
+	Causes   error     // why back ends that were asked for have no others, a line each; may be nil
 }
 
 func (e *NoDeviceError) Error() string {
@@ -66,12 +66,36 @@ func (e *NoDeviceError) Error() string {
 		msg = fmt.Sprintf("no device fits %q; there are: %s", e.Selector, strings.Join(names, ", "))
 	}
 	if e.Causes != nil {
-		msg += ": " + e.Causes.Error()
+		msg += ":\n  " + strings.ReplaceAll(e.Causes.Error(), "\n", "\n  ")
 	}
 	return msg
 }
 
-// Unwrap returns why drivers listed none.
+// ExcludedError says that the environment leaves no device of a back end.
+type ExcludedError struct {
+	Backend string
+	By      string // the variable, as NAME=VALUE, or the plugin that takes its place
+}
+
+func (e ExcludedError) Error() string { return fmt.Sprintf("%s: excluded by %s", e.Backend, e.By) }
+
+// withoutExcluded drops the back ends that the environment excludes from joined errors. They
+// are a reason only where such a back end is asked for.
+func withoutExcluded(err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var kept []error
+		for _, e := range joined.Unwrap() {
+			kept = append(kept, withoutExcluded(e))
+		}
+		return errors.Join(kept...)
+	}
+	if _, ok := err.(ExcludedError); ok {
+		return nil
+	}
+	return err
+}
+
+// Unwrap returns why back ends have no devices.
 func (e *NoDeviceError) Unwrap() error { return e.Causes }
 
 // Devices returns the devices of all back ends, in order of preference. The failure of a
@@ -80,22 +104,30 @@ func (r *Runtime) Devices() ([]*Device, error) {
 	if err := r.checkOpen(); err != nil {
 		return nil, err
 	}
-	devices, err := r.listDevices()
+	devices, err := r.listDevices("")
 	if len(devices) == 0 {
 		return nil, &NoDeviceError{Causes: err}
 	}
 	return devices, nil
 }
 
-func (r *Runtime) listDevices() ([]*Device, error) {
+// listDevices returns the devices of all back ends, and why those whose name fits have no
+// others.
+func (r *Runtime) listDevices(backend string) ([]*Device, error) {
 	var devices []*Device
 	var errs []error
 	for _, b := range r.backends {
 		list, err := b.listDevices()
 		devices = append(devices, list...)
-		errs = append(errs, err)
+		if b.fits(backend) {
+			errs = append(errs, err)
+		}
 	}
-	return devices, errors.Join(errs...)
+	err := errors.Join(errs...)
+	if backend == "" || backend == "*" {
+		err = withoutExcluded(err)
+	}
+	return devices, err
 }
 
 // modeOf is the Mode of a device.
@@ -146,12 +178,12 @@ func (r *Runtime) findDevice(spelled string, told *choiceTrace) (*Device, error)
 		if s.suits {
 			break
 		}
-		if b.Name == "" || fitsPattern(s.backend, strings.ToLower(b.Name)) {
+		if b.fits(s.backend) {
 			s.lookAt(b)
 		}
 	}
 	if s.fitting == nil {
-		devices, err := r.listDevices()
+		devices, err := r.listDevices(s.backend)
 		return nil, &NoDeviceError{Selector: spelled, Devices: devices, Causes: err}
 	}
 	told.selected(s.fitting)

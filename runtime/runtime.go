@@ -51,7 +51,7 @@ func NewWithOptions(drivers []driver.Driver, o Options) *Runtime {
 	for _, d := range drivers {
 		open := []driver.Driver{d}
 		r.backends = append(r.backends, &lazyBackend{
-			Backend: Backend{Name: d.Name(), Open: func() []driver.Driver { return open }},
+			Backend: Backend{Name: d.Name(), Open: func() ([]driver.Driver, error) { return open, nil }},
 			trace:   o.Trace, drivers: open, // Shutdown closes them, used or not
 		})
 	}

@@ -15,10 +15,15 @@ import (
 	"offlink/runtime/cache"
 )
 
+// warnTo returns the function that prints warnings of the runtime and its back ends.
+func warnTo(s cli.Streams) func(string) {
+	return func(line string) { fmt.Fprintln(s.Err, "devrun: warning: "+line) }
+}
+
 // runtimeOptions returns the options that the environment asks for. The caller closes
 // the cache, which may be nil.
 func runtimeOptions(s cli.Streams) runtime.Options {
-	o := runtime.Options{Warn: func(line string) { fmt.Fprintln(s.Err, "devrun: warning: "+line) }}
+	o := runtime.Options{Warn: warnTo(s)}
 	if settings, on := cache.FromEnvironment(os.Getenv, s.Err); on {
 		o.Cache = cache.New(settings)
 	}
@@ -226,7 +231,7 @@ func (o *cacheCommand) explainLaunch(c *cache.Cache, kernel, selector string, na
 	if err, ok := inOwnProcess(selector); ok {
 		return err
 	}
-	rt := runtime.NewLazily(backends.Lazy(backends.Options{Output: io.Discard}), runtime.Options{Cache: c})
+	rt := runtime.NewLazily(backends.Lazy(backends.Options{Output: io.Discard, Warn: warnTo(o.streams)}), runtime.Options{Cache: c})
 	defer closeInto(&err, rt.Shutdown)
 	images, err := openImages(rt, names)
 	if err != nil {

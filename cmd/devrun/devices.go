@@ -28,7 +28,8 @@ func newDevicesCommand(s cli.Streams) *cobra.Command {
 		Short: "List the devices, in the order in which they are preferred",
 		Long: `devices lists the devices that the environment leaves, in the order in which they
 are preferred. Drivers are asked in a process of their own: where one crashes, exits or
-hangs, the devices of the other back ends are listed, and the exit status is 1.`,
+hangs, the devices of the other back ends are listed, and the exit status is 1. A plugin
+that cannot be opened is a warning.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return listDevices(c.Context(), s, limit, func(list []listedDevice) error { return printDevices(s.Out, list, asJSON, verbose) })
@@ -89,9 +90,21 @@ func listDevices(ctx context.Context, s cli.Streams, limit time.Duration, print 
 		}
 	}
 	if len(all.Devices) == 0 {
-		return errors.Join(append(failed, errors.New(all.NoDevice))...)
+		return errors.Join(append(failed, all.noDevice())...)
+	}
+	for _, warning := range all.Warnings {
+		fmt.Fprintln(s.Err, "devrun: warning: "+warning)
 	}
 	return errors.Join(append([]error{print(all.Devices)}, failed...)...)
+}
+
+// noDevice is the error where no back end has a device.
+func (l *listing) noDevice() error {
+	var reasons []error
+	for _, r := range l.Reasons {
+		reasons = append(reasons, errors.New(r))
+	}
+	return &runtime.NoDeviceError{Causes: errors.Join(reasons...)}
 }
 
 func printDevices(out io.Writer, list []listedDevice, asJSON, verbose bool) error {

@@ -110,8 +110,10 @@ type listing struct {
 	// Parts are the values of backends.Options.Only that open each of Backends alone.
 	Parts   []string
 	Devices []listedDevice // the chosen ones
-	// NoDevice says why there is none.
-	NoDevice string
+	// Warnings are about back ends that fail while others have devices.
+	Warnings []string
+	// Reasons say why back ends have no devices.
+	Reasons []string
 }
 
 // listBackends lists the back ends in one process. If that fails, each part of them is
@@ -135,7 +137,8 @@ func listBackends(ctx context.Context, s cli.Streams, limit time.Duration) (all 
 		all.Backends = append(all.Backends, one.Backends...)
 		all.Parts = append(all.Parts, one.Parts...)
 		all.Devices = append(all.Devices, one.Devices...)
-		all.NoDevice = one.NoDevice
+		all.Warnings = append(all.Warnings, one.Warnings...)
+		all.Reasons = append(all.Reasons, one.Reasons...)
 	}
 	return all, bad
 }
@@ -180,6 +183,17 @@ func discoverPart(s cli.Streams, part string) (found *backends.Discovery, out io
 	return found, out, err
 }
 
+// addFailures adds the warning about a back end, and the reason why it has no device.
+func (l *listing) addFailures(f *backends.Found) {
+	if warning := f.Warning(); warning != "" {
+		l.Warnings = append(l.Warnings, warning)
+	}
+	_, excluded := f.Reason().(runtime.ExcludedError)
+	if f.Driver == nil && !excluded {
+		l.Reasons = append(l.Reasons, f.Reason().Error())
+	}
+}
+
 // listPart is the process that lists one part of the back ends, or all.
 func listPart(s cli.Streams, part string) error {
 	found, out, err := discoverPart(s, part)
@@ -190,11 +204,9 @@ func listPart(s cli.Streams, part string) error {
 	for _, f := range found.Backends {
 		result.Backends = append(result.Backends, reportBackend(f))
 		result.Parts = append(result.Parts, f.Part)
+		result.addFailures(f)
 	}
-	devices, err := runtime.New(found.Drivers()).Devices()
-	if err != nil {
-		result.NoDevice = err.Error()
-	}
+	devices, _ := runtime.New(found.Drivers()).Devices() // the reasons why there is none are those of found
 	for _, d := range devices {
 		result.Devices = append(result.Devices, listDevice(d))
 	}

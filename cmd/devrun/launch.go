@@ -116,7 +116,7 @@ func launchKernel(ctx context.Context, o launchOptions, s cli.Streams) (err erro
 	if options.Cache != nil {
 		defer closeInto(&err, options.Cache.Close)
 	}
-	rt := runtime.NewLazily(backends.Lazy(backends.Options{Output: o.printfWriter(s), Cache: options.Cache, SaveTemps: o.saveTemps}), options)
+	rt := runtime.NewLazily(backends.Lazy(backends.Options{Output: o.printfWriter(s), Warn: options.Warn, Cache: options.Cache, SaveTemps: o.saveTemps}), options)
 	defer closeInto(&err, rt.Shutdown)
 	images, err := openImages(rt, o.files)
 	if err != nil {

@@ -4,6 +4,7 @@
 package backends
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,6 +34,9 @@ type Options struct {
 	Getenv func(string) string
 	// Trace takes the output of SYCL_PI_TRACE; standard error if nil.
 	Trace io.Writer
+	// Warn, if set, takes warnings, a line each: a plugin that the user names and that
+	// cannot be used, and a driver that cannot list all of its devices.
+	Warn func(string)
 	// Cache, if set, keeps native code of the embedded device between runs.
 	Cache *cache.Cache
 	// Findings, if set, takes the findings of the embedded device in checked mode,
@@ -184,7 +188,7 @@ func Lazy(o Options) []runtime.Backend {
 	l.start = sync.OnceValue(l.readEnvironment)
 	list := []runtime.Backend{{Open: l.openPlugins, Provides: l.namesPlugin}}
 	for _, b := range builtin {
-		list = append(list, runtime.Backend{Name: b.name, Open: func() []driver.Driver { return l.openBuiltin(b) }, Embedded: b.library == ""})
+		list = append(list, runtime.Backend{Name: b.name, Open: func() ([]driver.Driver, error) { return l.openBuiltin(b) }, Embedded: b.library == ""})
 	}
 	return list
 }
@@ -225,19 +229,38 @@ func (l *lazyDiscovery) readEnvironment() (err error) {
 
 // openFound opens back ends. If the environment cannot be read, the first call returns
 // the error, and later ones return no drivers.
-func (l *lazyDiscovery) openFound(open func() []*Found) (list []driver.Driver) {
+func (l *lazyDiscovery) openFound(open func() []*Found) (list []driver.Driver, err error) {
 	if err := l.start(); err != nil {
-		l.refused.Do(func() { list = []driver.Driver{refusal{"environment", err}} })
-		return list
+		var first error
+		l.refused.Do(func() { first = fmt.Errorf("environment: %w", err) })
+		return nil, first
 	}
-	return driversOf(open())
+	found := open()
+	for _, f := range found {
+		if warning := f.Warning(); warning != "" && l.options.Warn != nil {
+			l.options.Warn(warning)
+		}
+	}
+	return driversOf(found), reasonsOf(found)
 }
 
-func (l *lazyDiscovery) openBuiltin(b backend) []driver.Driver {
+// reasonsOf joins the reasons why back ends were not opened, or have no device that the
+// environment chooses.
+func reasonsOf(found []*Found) error {
+	var reasons []error
+	for _, f := range found {
+		if f.Driver == nil {
+			reasons = append(reasons, f.Reason())
+		}
+	}
+	return errors.Join(reasons...)
+}
+
+func (l *lazyDiscovery) openBuiltin(b backend) ([]driver.Driver, error) {
 	return l.openFound(func() []*Found { return []*Found{l.discovery.openBuiltin(&l.options, l.tracer, b)} })
 }
 
-func (l *lazyDiscovery) openPlugins() []driver.Driver {
+func (l *lazyDiscovery) openPlugins() ([]driver.Driver, error) {
 	return l.openFound(func() []*Found { return l.discovery.openPlugins(&l.options, l.tracer) })
 }
 

@@ -2,6 +2,7 @@ package backends
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"offlink/runtime"
@@ -43,6 +44,36 @@ type Found struct {
 	// Driver has the chosen devices; nil if there are none. Its holder closes
 	// it.
 	Driver driver.Driver
+}
+
+// Warning is a line about a failure that the user should know of while other devices are
+// used: a plugin, or a configuration file, that the user names fails, or a driver lists only
+// some of its devices. It is empty for a driver that is not installed, and without a failure.
+func (f *Found) Warning() string {
+	switch {
+	case f.Err == nil:
+		return ""
+	case f.Plugin && f.Part != Plugins:
+		return "plugin " + inOneLine(f.Reason())
+	case f.Plugin || len(f.All) > 0:
+		return inOneLine(f.Reason())
+	}
+	return ""
+}
+
+func inOneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
+// Reason says why the back end has no device, or not all of its devices.
+func (f *Found) Reason() error {
+	switch {
+	case f.Err != nil && f.Part == Plugins: // it names the file
+		return f.Err
+	case f.Err != nil:
+		return fmt.Errorf("%s: %w", f.Name, f.Err)
+	case f.Filtered != "":
+		return runtime.ExcludedError{Backend: f.Name, By: f.Filtered}
+	}
+	return fmt.Errorf("%s: it has no device", f.Name)
 }
 
 // Discover opens the back ends that the environment does not exclude. A back

@@ -16,7 +16,7 @@ import (
 // its session, which the caller closes.
 func newLaunchLoop(b testing.TB) (*session, func() error) {
 	b.Helper()
-	s := newSession(func(*cache.Cache) []runtime.Backend {
+	s := newSession(func(*cache.Cache, func(string)) []runtime.Backend {
 		return []runtime.Backend{fakeBackend(hostdev.New(hostdev.Options{}))}
 	})
 	for name, exports := range map[string]string{"app": "", "lib": "LibDeviceFunc"} {

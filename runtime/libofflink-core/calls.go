@@ -37,8 +37,8 @@ var current = sync.OnceValue(func() *session { return newSession(openBackends) }
 
 // openBackends has the findings of the checked mode printed, as programs may
 // drop the errors of launches.
-func openBackends(c *cache.Cache) []runtime.Backend {
-	return backends.Lazy(backends.Options{Cache: c, Findings: os.Stderr, Ending: exitBegan.Load})
+func openBackends(c *cache.Cache, warn func(string)) []runtime.Backend {
+	return backends.Lazy(backends.Options{Cache: c, Warn: warn, Findings: os.Stderr, Ending: exitBegan.Load})
 }
 
 // serveCalls answers calls of C until enough other goroutines do. A goroutine that finds

@@ -59,7 +59,7 @@ func (q *barrierQueue) Barrier(s driver.Sync) error {
 func newBarrierSession(t *testing.T, d *barrierDriver) (s *session, queue uint64) {
 	t.Helper()
 	d.Driver = hostdev.New(hostdev.Options{})
-	s = newSession(func(*cache.Cache) []runtime.Backend { return []runtime.Backend{fakeBackend(d)} })
+	s = newSession(func(*cache.Cache, func(string)) []runtime.Backend { return []runtime.Backend{fakeBackend(d)} })
 	t.Cleanup(s.closeAll)
 	device, _, err := s.openDevice("")
 	if err != nil {

@@ -48,15 +48,16 @@ type session struct {
 }
 
 // newSession returns a session whose back ends are opened when they are first needed.
-// list gets the cache that the environment asks for, or nil.
-func newSession(list func(*cache.Cache) []runtime.Backend) *session {
+// list gets the cache that the environment asks for, or nil, and the function that takes
+// warnings.
+func newSession(list func(c *cache.Cache, warn func(string)) []runtime.Backend) *session {
 	s := &session{owners: make(map[uintptr]registry.Owner)}
 	o := runtime.Options{Warn: s.addWarning}
 	if settings, on := cache.FromEnvironment(os.Getenv, os.Stderr); on {
 		o.Cache = cache.New(settings)
 	}
 	o.Trace = startTrace()
-	s.runtime, s.trace = runtime.NewLazily(list(o.Cache), o), o.Trace
+	s.runtime, s.trace = runtime.NewLazily(list(o.Cache, o.Warn), o), o.Trace
 	return s
 }
 

@@ -38,7 +38,7 @@ func launchWith(s *session, kernel uint64, r driver.Range, args []argument) erro
 func newTestSession(t *testing.T) (*session, *drivertest.Fake, uint64) {
 	t.Helper()
 	fake := &drivertest.Fake{Kernels: map[string]drivertest.FakeKernel{"scale": scale}}
-	s := newSession(func(*cache.Cache) []runtime.Backend { return []runtime.Backend{fakeBackend(fake)} })
+	s := newSession(func(*cache.Cache, func(string)) []runtime.Backend { return []runtime.Backend{fakeBackend(fake)} })
 	s.runtime.Register(registry.Owner{ID: 1, Name: "app"}, []*devimg.Image{{
 		Target: "spir64", Format: devimg.FormatSPIRV, Entries: []string{"scale"}, Properties: new(props.Sets),
 		Code: devimg.Bytes(drivertest.SPIRV(drivertest.Code{Kernels: []string{"scale"}})),
@@ -195,5 +195,5 @@ func TestSessionThreads(t *testing.T) {
 
 // fakeBackend is a back end with one driver, which is opened when it is needed.
 func fakeBackend(d driver.Driver) runtime.Backend {
-	return runtime.Backend{Name: d.Name(), Open: func() []driver.Driver { return []driver.Driver{d} }}
+	return runtime.Backend{Name: d.Name(), Open: func() ([]driver.Driver, error) { return []driver.Driver{d}, nil }}
 }
