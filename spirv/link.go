@@ -72,8 +72,8 @@ func (e *MismatchError) Error() string {
 
 // Link makes one module of the inputs: imports become the exports of the same
 // name, equal types and constants become one, and the version is the highest
-// of the inputs. A LinkOnceODR export is replaced by an earlier one of its
-// name and by an Export. The result's numbering depends on the inputs and
+// of the inputs. An export of LinkOnceODR or weak linkage is replaced by an
+// earlier one of its name and by an Export. The result's numbering depends on the inputs and
 // their order alone; the inputs are not changed.
 //
 // Errors are *UnresolvedError, *DuplicateError and *MismatchError; an input

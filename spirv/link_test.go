@@ -250,8 +250,11 @@ OpFunctionEnd
 	return m
 }
 
-// TestLinkOnce: one of several equal definitions stays, and an Export goes
-// before the others.
+// weakAMD is the weak linkage type, which assemblers do not know by its name.
+const weakAMD = "!3"
+
+// TestLinkOnce: one of several definitions that give way stays, and an Export goes
+// before all of them.
 func TestLinkOnce(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -263,6 +266,9 @@ func TestLinkOnce(t *testing.T) {
 		{"an export before", []string{"Export", "LinkOnceODR"}, 0, ""},
 		{"an export behind", []string{"LinkOnceODR", "LinkOnceODR", "Export"}, 2, ""},
 		{"an export between", []string{"LinkOnceODR", "Export", "LinkOnceODR"}, 1, ""},
+		{"the first weak one stays", []string{weakAMD, weakAMD}, 0, ""},
+		{"an export before a weak one", []string{"Export", weakAMD}, 0, ""},
+		{"an export after a weak one", []string{weakAMD, "Export", weakAMD}, 1, ""},
 		{"two exports", []string{"Export", "LinkOnceODR", "Export"}, 0, "symbol v is defined by m0 and by m2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

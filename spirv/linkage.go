@@ -8,7 +8,12 @@ const (
 	LinkageExport      Linkage = 0
 	LinkageImport      Linkage = 1
 	LinkageLinkOnceODR Linkage = 2 // an export that several modules may have
+	LinkageWeakAMD     Linkage = 3 // an export that gives way to one of another module (SPV_AMD_weak_linkage)
 )
+
+// GivesWay reports whether another definition of the name may take the place of one with this
+// linkage.
+func (l Linkage) GivesWay() bool { return l == LinkageLinkOnceODR || l == LinkageWeakAMD }
 
 // String returns the linkage type's name.
 func (l Linkage) String() string { return enumName(kindLinkageType, uint32(l)) }
@@ -29,8 +34,8 @@ func (m *Module) Imports() []Symbol {
 	return m.linkageSymbols(func(l Linkage) bool { return l == LinkageImport })
 }
 
-// Exports returns the functions and variables with Export or LinkOnceODR
-// linkage, in the order of the module. Kernels are among them.
+// Exports returns the functions and variables with a linkage other than
+// Import, in the order of the module. Kernels are among them.
 func (m *Module) Exports() []Symbol {
 	return m.linkageSymbols(func(l Linkage) bool { return l != LinkageImport })
 }

@@ -52,16 +52,16 @@ func (u *unit) checkNames(symbols []Symbol) error {
 	return nil
 }
 
-// addExport adds one export: the first Export of a name wins, or the first
-// LinkOnceODR if no input has an Export. Two Exports are an error.
+// addExport adds one export: an Export wins, or the first of those that give way if no input has
+// an Export. Two Exports are an error.
 func (l *linker) addExport(e *export) error {
 	have := l.exports[e.Name]
 	switch {
 	case have == nil:
 		l.exports[e.Name] = e
-	case have.Linkage == LinkageLinkOnceODR && e.Linkage == LinkageExport:
+	case have.Linkage.GivesWay() && !e.Linkage.GivesWay():
 		l.rebindExport(have, e)
-	case e.Linkage == LinkageLinkOnceODR:
+	case e.Linkage.GivesWay():
 		l.bindSymbol(e.unit, e.Symbol, *have)
 	default:
 		return &DuplicateError{"symbol", e.Name, have.unit.Name, e.unit.Name}
@@ -69,7 +69,7 @@ func (l *linker) addExport(e *export) error {
 	return nil
 }
 
-// rebindExport replaces a LinkOnceODR, and every symbol bound to it, by a
+// rebindExport replaces an export that gives way, and every symbol bound to it, by a
 // later Export.
 func (l *linker) rebindExport(from, to *export) {
 	for i := range l.bindings {

@@ -13,7 +13,6 @@ type toolGap struct{ message, reason string }
 var validatorGaps = []toolGap{
 	{"Invalid capability operand", "the capability of an extension that the validator does not know"},
 	{"Invalid decoration operand: 5940", "RuntimeAlignedINTEL of SPV_INTEL_runtime_aligned"},
-	{"Invalid linkage type operand: 3", "Weak of SPV_AMD_weak_linkage"},
 	{"Invalid cooperative matrix operands operand: 64", "the interpretation of matrices as bfloat16, of SPV_INTEL_joint_matrix"},
 	{"Invalid opcode", "an instruction of an extension that the validator does not know"},
 	{"Invalid extension", "the headers of SYCL name it in the module's metadata"},

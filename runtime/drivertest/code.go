@@ -9,6 +9,8 @@ import (
 // Code lists the symbols that a module made by SPIRV shares with others.
 type Code struct {
 	Kernels, Imports, Exports []string
+	// Weak are functions that other modules may define too.
+	Weak []string
 	// VariableImports are variables of other modules, VariableExports those
 	// that the module defines.
 	VariableImports, VariableExports []string
@@ -16,7 +18,7 @@ type Code struct {
 	VariableHostNames []string
 	// Extensions are declared by their names.
 	Extensions []string
-	// Calls makes every function except the first export call that export.
+	// Calls makes every function except the first export call that export, if there is one.
 	Calls bool
 }
 
@@ -65,6 +67,9 @@ func SPIRV(c Code) []byte {
 		if m.callee == 0 {
 			m.callee = id
 		}
+	}
+	for _, name := range c.Weak {
+		m.addFunction(m.newLinked(name, spirv.LinkageWeakAMD), true)
 	}
 	for _, name := range c.Kernels {
 		m.addInstruction(&m.entries, spirv.OpEntryPoint, append([]uint32{uint32(spirv.ExecutionModelKernel), m.next}, stringWords(name)...)...)

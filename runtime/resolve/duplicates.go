@@ -18,6 +18,7 @@ import (
 type definition struct {
 	image  int
 	public bool // others may use it: see linkage.exports
+	weak   bool // gives way to any other
 }
 
 // symbolTrims returns the definitions to take out of each SPIR-V image, or a ConflictError.
@@ -49,10 +50,10 @@ func (w *linkSearch) symbolTrims() ([]spirv.Trim, error) {
 }
 
 // trimSymbol decides about one export of image i. Of two definitions, one
-// that is not public is hidden; of two public ones, the later gives way if
+// that is not public is hidden; of two public ones, a weak one gives way, else the later if
 // they are equal.
 func (w *linkSearch) trimSymbol(trims []spirv.Trim, first map[string]definition, i int, name string) error {
-	own := definition{i, w.linkages[i].exports[name]}
+	own := definition{i, w.linkages[i].exports[name], w.linkages[i].weak[name]}
 	have, known := first[name]
 	switch {
 	case !known:
@@ -62,7 +63,10 @@ func (w *linkSearch) trimSymbol(trims []spirv.Trim, first map[string]definition,
 	case !have.public:
 		trims[have.image].Hide = append(trims[have.image].Hide, name)
 		first[name] = own
-	case spirv.SameDefinition(w.linkages[have.image].module, w.linkages[i].module, name):
+	case have.weak && !own.weak:
+		trims[have.image].Import = append(trims[have.image].Import, name)
+		first[name] = own
+	case own.weak, spirv.SameDefinition(w.linkages[have.image].module, w.linkages[i].module, name):
 		trims[i].Import = append(trims[i].Import, name)
 	default:
 		return &ConflictError{name, w.request.Kernel, [2]*registry.Image{w.images[have.image], w.images[i]}}
@@ -159,11 +163,22 @@ func (r *Resolver) otherDefinitions(s *registry.Snapshot, l *Link, name string) 
 		if img == taken || !linkTogether(img, taken) || Alternatives(img, taken) {
 			continue
 		}
-		if other := r.definingModule(img, name); other != nil && !spirv.SameDefinition(own, other, name) {
+		if other := r.definingModule(img, name); other != nil && !r.mayDiffer(taken, img, name) && !spirv.SameDefinition(own, other, name) {
 			list = append(list, Duplicate{name, [2]*registry.Image{taken, img}})
 		}
 	}
 	return list
+}
+
+// mayDiffer reports whether one of two images says that its definition gives way to others,
+// which may then differ from it.
+func (r *Resolver) mayDiffer(a, b *registry.Image, name string) bool {
+	for _, img := range []*registry.Image{a, b} {
+		if l, err := r.linkages.linkageOf(img); err == nil && l.weak[name] {
+			return true
+		}
+	}
+	return false
 }
 
 // definingModule returns the module of an image that defines the symbol for others,

@@ -69,14 +69,15 @@ func (r *Resolver) Exports(img *registry.Image) ([]string, error) {
 	return slices.Sorted(maps.Keys(l.exports)), nil
 }
 
-// SameDefinition reports whether two images define a symbol in the same way. known is false
-// if their code cannot be compared: it is not SPIR-V, or cannot be read.
+// SameDefinition reports whether two images define a symbol in the same way, or one of them by a
+// weak definition, which may differ. known is false if their code cannot be compared: it is not
+// SPIR-V, or cannot be read.
 func (r *Resolver) SameDefinition(a, b *registry.Image, symbol string) (same, known bool) {
 	first, second := r.definingModule(a, symbol), r.definingModule(b, symbol)
 	if first == nil || second == nil {
 		return false, false
 	}
-	return spirv.SameDefinition(first, second, symbol), true
+	return r.mayDiffer(a, b, symbol) || spirv.SameDefinition(first, second, symbol), true
 }
 
 // SameKernel is SameDefinition for a kernel.

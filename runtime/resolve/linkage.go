@@ -24,6 +24,8 @@ type linkage struct {
 	// defined are the names of the module that another image may define too, and
 	// kernels those of its kernels.
 	defined, kernels []string
+	// weak are those of defined that give way to a definition of another image.
+	weak map[string]bool
 }
 
 // symbol is a function or a variable that is imported.
@@ -146,7 +148,7 @@ func spirvLinkage(img *registry.Image) (*linkage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not valid SPIR-V: %w", err)
 	}
-	l := &linkage{exports: make(map[string]bool), module: m}
+	l := &linkage{exports: make(map[string]bool), weak: make(map[string]bool), module: m}
 	for _, s := range m.Imports() {
 		if builtins.IsIntrinsic(s.Name) {
 			continue
@@ -161,6 +163,9 @@ func spirvLinkage(img *registry.Image) (*linkage, error) {
 		}
 		if s.Linkage != spirv.LinkageLinkOnceODR { // linkers keep one of these themselves
 			l.defined = append(l.defined, s.Name)
+		}
+		if s.Linkage == spirv.LinkageWeakAMD {
+			l.weak[s.Name] = true
 		}
 	}
 	for _, e := range m.EntryPoints() {

@@ -51,6 +51,7 @@ func newImage(c drivertest.Code, edits ...edit) *devimg.Image {
 	img.Entries = append(append(img.Entries, c.Kernels...), c.Exports...)
 	img.Properties.Open(props.SetExportedSymbols)
 	lists(props.SetExportedSymbols, c.Exports...)(img)
+	lists(props.SetExportedSymbols, c.Weak...)(img)
 	lists(props.SetImportedSymbols, c.Imports...)(img)
 	for _, e := range edits {
 		e(img)
@@ -437,6 +438,53 @@ func TestConflict(t *testing.T) {
 	want := "kernel k needs two images that define shared differently: app: image 0 (spir64, spirv) and lib: image 0 (spir64, spirv); give one of the two another name"
 	if err.Error() != want {
 		t.Errorf("got %v; want %s", err, want)
+	}
+}
+
+// TestWeak: of definitions that differ, a weak one gives way to any other, and
+// to an earlier weak one.
+func TestWeak(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		app, lib drivertest.Code
+		want     []spirv.Trim
+	}{
+		{
+			"both weak",
+			drivertest.Code{Weak: []string{"shared"}},
+			drivertest.Code{Exports: []string{"f"}, Weak: []string{"shared"}},
+			[]spirv.Trim{{}, {Import: []string{"shared"}}},
+		},
+		{
+			"the first weak",
+			drivertest.Code{Weak: []string{"shared"}},
+			drivertest.Code{Exports: []string{"f", "shared"}},
+			[]spirv.Trim{{Import: []string{"shared"}}, {}},
+		},
+		{
+			"the second weak",
+			drivertest.Code{Exports: []string{"shared"}},
+			drivertest.Code{Exports: []string{"f"}, Weak: []string{"shared"}},
+			[]spirv.Trim{{}, {Import: []string{"shared"}}},
+		},
+	} {
+		c.app.Kernels, c.app.Imports = []string{"k"}, []string{"f"}
+		c.lib.Calls = true // so that the two definitions differ
+		first, second := newImage(c.app), newImage(c.lib)
+		s := snapshot([]file{{"app", []*devimg.Image{first}}, {"lib", []*devimg.Image{second}}})
+		r := new(Resolver)
+		link, err := r.Link(s, Request{Kernel: "k", Owner: registry.Owner{Name: "app"}, Accepts: acceptSPIRV, Extensions: linking})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if diff := cmp.Diff(c.want, link.trims); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+		linkAll(t, c.name, link)
+		if same, known := r.SameDefinition(s.Images[0], s.Images[1], "shared"); !same || !known {
+			t.Errorf("%s: the definitions are reported as different", c.name)
+		}
 	}
 }
 

@@ -134,6 +134,23 @@ func TestLifetimeSizes(t *testing.T) {
 	})
 }
 
+// TestWeakLinkage: weak definitions are exports, unless the extension for them is allowed by name.
+func TestWeakLinkage(t *testing.T) {
+	const module = `@v = weak addrspace(1) global i32 1
+define weak spir_func i32 @f() { ret i32 1 }
+define weak_odr spir_func i32 @o() { ret i32 1 }
+define linkonce_odr spir_func i32 @l() { ret i32 1 }`
+	exports := []string{`"v" Export`, `"f" Export`, `"o" Export`}
+	checkConstructs(t, []construct{
+		{name: "default", extensions: fromir.PortableExtensions, ir: module, want: append(exports, `"l" LinkOnceODR`), absent: []string{"WeakLinkageAMD", "SPV_AMD_weak_linkage"}},
+		{name: "none", extensions: "-all", ir: module, want: append(exports, `"l" Export`)},
+		{
+			name: "by name", extensions: "+SPV_AMD_weak_linkage", ir: module,
+			want: []string{"OpCapability WeakLinkageAMD", `OpExtension "SPV_AMD_weak_linkage"`, `"v" WeakAMD`, `"f" WeakAMD`, `"o" WeakAMD`, `"l" Export`},
+		},
+	})
+}
+
 // TestRefusedKinds: errors have the kind and the subject that llvm-spirv reports.
 func TestRefusedKinds(t *testing.T) {
 	tests := []struct {

@@ -63,6 +63,7 @@ const (
 	capVectorAny          = 5619
 	capAtomicHalfVector   = 5404
 	capDeviceBarrier      = 6185
+	capWeakLinkage        = 5181
 	capMotionEstimation   = 5696
 	capMotionIntra        = 5697
 	capMotionChroma       = 5698

@@ -29,7 +29,7 @@ func parseIR(t testing.TB, text string) *ir.Module {
 // options allow all extensions but those that give most modules another form, which
 // the validator does not know.
 func options() fromir.Options {
-	return fromir.Options{Version: spirv.Version1_4, AllExtensions: true, Extensions: map[string]bool{"SPV_KHR_float_controls2": false, "SPV_KHR_fma": false, "SPV_INTEL_runtime_aligned": false}}
+	return fromir.Options{Version: spirv.Version1_4, AllExtensions: true, Extensions: map[string]bool{"SPV_KHR_float_controls2": false, "SPV_KHR_fma": false, "SPV_INTEL_runtime_aligned": false, "SPV_AMD_weak_linkage": false}}
 }
 
 // verified parses and verifies a module.
