@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"offlink/privilege"
 	"offlink/runtime/cache"
 	"offlink/runtime/devicelib"
 	"offlink/runtime/registry"
@@ -61,6 +62,14 @@ func (o *Options) deviceLibrary() func(string) *registry.Image {
 	return devicelib.Image
 }
 
+// chosenOptions reads a variable with options of a driver's compiler, which may name files.
+func (o *Options) chosenOptions(name string) string {
+	if privilege.Raised() {
+		return ""
+	}
+	return o.getenv(name)
+}
+
 func (o *Options) getenv(name string) string {
 	if o.Getenv == nil {
 		return os.Getenv(name)
@@ -69,10 +78,10 @@ func (o *Options) getenv(name string) string {
 }
 
 func (o *Options) chooseOptions(own, replace, add string) string {
-	if other := o.getenv(replace); other != "" {
+	if other := o.chosenOptions(replace); other != "" {
 		own = other
 	}
-	if more := o.getenv(add); more != "" {
+	if more := o.chosenOptions(add); more != "" {
 		if own != "" {
 			own += " "
 		}

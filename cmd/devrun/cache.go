@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"offlink/cmd/internal/cli"
+	"offlink/privilege"
 	"offlink/runtime"
 	"offlink/runtime/backends"
 	"offlink/runtime/cache"
@@ -24,7 +24,7 @@ func warnTo(s cli.Streams) func(string) {
 // the cache, which may be nil.
 func runtimeOptions(s cli.Streams) runtime.Options {
 	o := runtime.Options{Warn: warnTo(s)}
-	if settings, on := cache.FromEnvironment(os.Getenv, s.Err); on {
+	if settings, on := cache.FromEnvironment(privilege.Getenv, s.Err); on {
 		o.Cache = cache.New(settings)
 	}
 	return o
@@ -72,7 +72,7 @@ kept. SYCL_CACHE_TRACE=1 prints each use.`,
 // withCache opens the folder and passes it to a subcommand, whether or not the
 // environment has the cache on.
 func (o *cacheCommand) withCache(run func(*cache.Cache) error) (err error) {
-	settings, _ := cache.FromEnvironment(os.Getenv, o.streams.Err)
+	settings, _ := cache.FromEnvironment(privilege.Getenv, o.streams.Err)
 	if o.dir != "" {
 		settings.Dir = o.dir
 	}

@@ -23,7 +23,7 @@ const module = "offlink"
 // only packages of the rows above its own. A trailing "/..." covers the
 // folders below. Every package has a row; ARCHITECTURE.md draws the same.
 var layers = [][]string{
-	{"lazy", "lazyregexp"},
+	{"lazy", "lazyregexp", "privilege"},
 	{"ir/llvmschema"},
 	{"abort", "ir", "ir/bitcode/bitstream", "props", "spirv", "ptx", "runtime/driver", "runtime/builtins", "runtime/cache", "runtime/hostlibs", "runtime/selector", "runtime/imagegraph", "filetable", "filemap", "parallel", "wrapper/internal/objfile"},
 	{"wrapper/devimg", "ir/sycl", "toolchain", "runtime/trace"},

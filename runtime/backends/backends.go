@@ -54,7 +54,7 @@ type Options struct {
 }
 
 func (o *Options) readVariable(name string) string {
-	if namesCode[name] && isPrivileged() {
+	if choosesCode[name] && isPrivileged() {
 		return ""
 	}
 	if o.Getenv == nil {
@@ -109,15 +109,18 @@ type backend struct {
 	// explain, unless it is nil, returns why the back end has no device if its own
 	// calls do not say.
 	explain func(o *Options) error
+	// choosing are variables that its library reads itself, and by which a user chooses code
+	// that runs or files that are written (privileged.go).
+	choosing []string
 }
 
 // builtin are the back ends in order of preference: those of real drivers, then
 // the embedded device, which is always there.
 var builtin = []backend{
-	{"cuda", openCUDA, "NVIDIA's driver (" + cuda.DefaultLibrary() + ")", cuda.DefaultLibrary(), nil},
-	{"opencl", openOpenCL, "an OpenCL loader (ocl-icd-libopencl1) and a driver; for CPUs: pip install intel-opencl-rt intel-cmplr-lib-rt, then OCL_ICD_VENDORS=.../lib/libintelocl.so", "libOpenCL.so.1", explainOpenCL},
-	{"level_zero", openLevelZero, "the loader of Level Zero (libze1) and a driver, for Intel's GPUs libze-intel-gpu1 or intel-level-zero-gpu", levelzero.DefaultLibrary(), nil},
-	{"host", openHost, "", "", nil},
+	{"cuda", openCUDA, "NVIDIA's driver (" + cuda.DefaultLibrary() + ")", cuda.DefaultLibrary(), nil, cudaChoosing},
+	{"opencl", openOpenCL, "an OpenCL loader (ocl-icd-libopencl1) and a driver; for CPUs: pip install intel-opencl-rt intel-cmplr-lib-rt, then OCL_ICD_VENDORS=.../lib/libintelocl.so", "libOpenCL.so.1", explainOpenCL, openCLChoosing},
+	{"level_zero", openLevelZero, "the loader of Level Zero (libze1) and a driver, for Intel's GPUs libze-intel-gpu1 or intel-level-zero-gpu", levelzero.DefaultLibrary(), nil, levelZeroChoosing},
+	{"host", openHost, "", "", nil, nil},
 }
 
 func openCUDA(_ *Options, t *tracer) (driver.Driver, error) {

@@ -1,7 +1,6 @@
 package backends
 
 import (
-	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -89,24 +88,24 @@ func TestPrivileged(t *testing.T) {
 	if o.readVariable("ONEAPI_DEVICE_SELECTOR") == "" {
 		t.Error("the choice of a device names no code")
 	}
-}
-
-func TestSecureEntry(t *testing.T) {
-	vector := func(words ...uint64) (b []byte) {
-		for _, w := range words {
-			b = binary.NativeEndian.AppendUint64(b, w)
-		}
-		return b
-	}
-	for _, c := range []struct {
-		vector []byte
-		want   bool
-	}{{nil, false}, {vector(6, 4096, 23, 1, 0, 0), true}, {vector(23, 0, 0, 0), false}, {vector(6, 23), false}, {vector(6, 4096, 23), false}} {
-		if got := hasSecureEntry(c.vector); got != c.want {
-			t.Errorf("%v: %v", c.vector, got)
+	for _, b := range builtin {
+		if err := o.refuseChoice(b.choosing); (err != nil) != (b.library != "") {
+			t.Errorf("%s: %v", b.name, err)
 		}
 	}
-	if isPrivileged() {
-		t.Error("the test has more rights than its user")
+	if err := (&Options{Getenv: environment("OCL_ICD_VENDORS=")}).refuseChoice(choosingVariables()); err != nil {
+		t.Errorf("no variable is set: %v", err)
+	}
+	d, err := Discover(Options{Getenv: environment("ONEAPI_DEVICE_SELECTOR=opencl:*;host:*", "OCL_ICD_VENDORS=/of/the/user")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range d.Backends {
+		if f.Name == "opencl" && (f.Err == nil || !strings.Contains(f.Err.Error(), "OCL_ICD_VENDORS may choose code")) {
+			t.Errorf("opencl: %v", f.Err)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
 	}
 }

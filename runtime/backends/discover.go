@@ -144,6 +144,10 @@ func (d *Discovery) openBuiltin(o *Options, t *tracer, b backend) *Found {
 		f.Driver = refusal{b.name, f.Err} // so that calls for its devices return the error
 		return f
 	}
+	if err := o.refuseChoice(b.choosing); err != nil {
+		f.recordFailure(t, err)
+		return f
+	}
 	opened, err := b.open(o, t)
 	if err != nil {
 		f.recordFailure(t, err)

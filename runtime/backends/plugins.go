@@ -129,6 +129,10 @@ func (d *Discovery) openPlugin(o *Options, t *tracer, entry configEntry) *Found 
 		f.recordFailure(t, runtime.ErrDriverEnded)
 		return f
 	}
+	if err := o.refuseChoice(choosingVariables()); err != nil {
+		f.recordFailure(t, fmt.Errorf("%s: %w", entry.place, err))
+		return f
+	}
 	enter, after := t.nativeCalls(piplugin.ResultName)
 	opened, err := piplugin.Open(piplugin.Options{Libraries: candidates(o, name), Enter: enter, Trace: after})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode"
 
+	"offlink/privilege"
 	"offlink/runtime/cache"
 	"offlink/runtime/hostdev/internal/emitc"
 	"offlink/runtime/hostdev/internal/lanes"
@@ -70,6 +71,9 @@ type compiler struct{ path, version, processor string }
 var systemCompiler = sync.OnceValue(func() *compiler {
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		return nil
+	}
+	if privilege.Raised() {
+		return nil // PATH chooses the compiler, and further variables the programs that it runs
 	}
 	for _, name := range compilerNames {
 		path, err := exec.LookPath(name)
@@ -294,7 +298,7 @@ func serveNative(record, number, words uintptr) (failed uintptr) {
 
 // openCode opens the bytes of a library.
 func openCode(loader Loader, code []byte) (library uintptr, err error) {
-	f, err := os.CreateTemp("", "offlink*.so")
+	f, err := os.CreateTemp(privilege.TempDir(), "offlink*.so")
 	if err != nil {
 		return 0, err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unsafe"
 
+	"offlink/privilege"
 	"offlink/runtime"
 	"offlink/runtime/cache"
 	"offlink/runtime/driver"
@@ -53,7 +54,7 @@ type session struct {
 func newSession(list func(c *cache.Cache, warn func(string)) []runtime.Backend) *session {
 	s := &session{owners: make(map[uintptr]registry.Owner)}
 	o := runtime.Options{Warn: s.addWarning}
-	if settings, on := cache.FromEnvironment(os.Getenv, os.Stderr); on {
+	if settings, on := cache.FromEnvironment(privilege.Getenv, os.Stderr); on {
 		o.Cache = cache.New(settings)
 	}
 	o.Trace = startTrace()
@@ -64,7 +65,7 @@ func newSession(list func(c *cache.Cache, warn func(string)) []runtime.Backend) 
 // startTrace begins the trace that the environment asks for, or returns nil. If its file
 // cannot be written, the program runs without a trace.
 func startTrace() *trace.Recorder {
-	file := os.Getenv(trace.Variable)
+	file := privilege.Getenv(trace.Variable)
 	if file == "" {
 		return nil
 	}
