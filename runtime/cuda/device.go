@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -161,7 +160,7 @@ const Target = "nvptx64"
 // images carry the format none or native.
 func (d *Device) Accepts(image driver.Image) error {
 	switch {
-	case image.Target != Target && image.Target != "llvm_"+Target && !strings.HasPrefix(image.Target, Target+"-"):
+	case !driver.CUDATarget(image.Target):
 		return fmt.Errorf("it takes the target %s, not %s", Target, image.Target)
 	case image.Format != "none" && image.Format != "native":
 		return fmt.Errorf("it takes PTX and cubins, whose images have the format none or native, not %s", image.Format)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -121,8 +120,7 @@ func (d *Device) Accepts(image driver.Image) error {
 		return errors.New("it is native code, which is taken with the SPIR-V image that it was made of")
 	case image.Format != "spirv":
 		return fmt.Errorf("it takes SPIR-V, not the format %s", image.Format)
-	case image.Target != "" && image.Target != "spir64" && !strings.HasPrefix(image.Target, "spir64-") &&
-		!strings.HasPrefix(image.Target, "spirv64"):
+	case !driver.SPIRVTarget(image.Target):
 		return fmt.Errorf("it takes the target spir64, not %s", image.Target)
 	}
 	return nil

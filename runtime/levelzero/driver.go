@@ -191,7 +191,7 @@ func (d *Device) Accepts(image driver.Image) error {
 		return errors.New("its driver takes no SPIR-V")
 	case image.Format != "spirv":
 		return fmt.Errorf("it takes SPIR-V, not the format %s", image.Format)
-	case image.Target != "" && image.Target != "spir64" && image.Target != "spirv64":
+	case !driver.SPIRVTarget(image.Target):
 		return fmt.Errorf("it takes the target spir64, not %s", image.Target)
 	}
 	return nil

@@ -83,7 +83,7 @@ func (d *Device) Accepts(img driver.Image) error {
 		}
 		return nil
 	}
-	if img.Target != "" && img.Target != "spir64" && !strings.HasPrefix(img.Target, "spir64-") && !strings.HasPrefix(img.Target, "spirv64") {
+	if !driver.SPIRVTarget(img.Target) {
 		return fmt.Errorf("it takes the target spir64, not %s", img.Target)
 	}
 	return nil
