@@ -31,6 +31,7 @@ type hostProgram struct {
 // hostFile is a file that may hold device images.
 type hostFile struct {
 	name   string
+	opened bool // by the program, with dlopen
 	module *hostlibs.Module
 	images []*devimg.Image
 }
@@ -38,7 +39,7 @@ type hostFile struct {
 // openProgram reads files and the libraries that they load. Where none is a
 // program, all of them count as loaded. The caller closes the result.
 func openProgram(names, opened []string) (*hostProgram, error) {
-	p := &hostProgram{loader: hostlibs.Loader{LibraryPath: os.Getenv("LD_LIBRARY_PATH")}}
+	p := &hostProgram{loader: hostlibs.Loader{LibraryPath: os.Getenv("LD_LIBRARY_PATH"), Preload: os.Getenv("LD_PRELOAD")}}
 	if err := p.openFiles(names, opened); err != nil {
 		p.closeFiles()
 		return nil, err
@@ -49,18 +50,13 @@ func openProgram(names, opened []string) (*hostProgram, error) {
 // openFiles reads the arguments first, and then the libraries that they load: whether a
 // library counts as loaded by itself depends on whether any argument is a program.
 func (p *hostProgram) openFiles(names, opened []string) error {
-	for _, name := range slices.Concat(names, opened) {
-		if err := p.openArgument(name); err != nil {
+	for i, name := range slices.Concat(names, opened) {
+		if err := p.openArgument(name, i >= len(names)); err != nil {
 			return err
 		}
 	}
-	hasProgram := slices.ContainsFunc(p.given, func(f *hostFile) bool { return f.module.Kind == hostlibs.Program })
-	for _, f := range p.given {
-		if !hasProgram || f.module.Kind == hostlibs.Program || slices.Contains(opened, f.name) {
-			if err := p.loadClosure(f); err != nil {
-				return err
-			}
-		}
+	if err := p.loadFiles(); err != nil {
+		return err
 	}
 	for _, f := range p.given {
 		if !slices.ContainsFunc(p.loaded, f.sameModule) {
@@ -72,11 +68,51 @@ func (p *hostProgram) openFiles(names, opened []string) error {
 	return nil
 }
 
+// loadFiles loads each program with the libraries that it opens, in the order of their constructors, and all
+// files where none is a program.
+func (p *hostProgram) loadFiles() error {
+	isProgram := func(f *hostFile) bool { return f.module.Kind == hostlibs.Program }
+	hasProgram := slices.ContainsFunc(p.given, isProgram)
+	for _, f := range p.given {
+		switch {
+		case isProgram(f):
+			if err := p.startProgram(f); err != nil {
+				return err
+			}
+		case !hasProgram:
+			closure := p.loader.Closure(f.module)
+			if err := p.addLoaded(closure.Constructors(), closure.Missing, linkcheck.Warning); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// startProgram loads a program, then the libraries that it opens.
+func (p *hostProgram) startProgram(f *hostFile) error {
+	closure := p.loader.Closure(f.module)
+	if err := p.addLoaded(closure.Constructors(), closure.Missing, linkcheck.Error); err != nil {
+		return err
+	}
+	for _, library := range p.given {
+		if !library.opened {
+			continue
+		}
+		begun, missing := closure.Open(library.module)
+		if err := p.addLoaded(begun, missing, linkcheck.Error); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // sameModule reports whether two names are of one file.
 func (f *hostFile) sameModule(other *hostFile) bool { return f.module == other.module }
 
-// openArgument reads a file, or the files of a folder that have images.
-func (p *hostProgram) openArgument(name string) error {
+// openArgument reads a file, or the files of a folder that have images; the program opens them
+// or not.
+func (p *hostProgram) openArgument(name string, opened bool) error {
 	info, err := os.Stat(name)
 	if err != nil {
 		return fileError(name, err)
@@ -87,6 +123,7 @@ func (p *hostProgram) openArgument(name string) error {
 			err = fmt.Errorf("%s: holds no device images", name)
 		}
 		if err == nil {
+			f.opened = opened
 			p.given = append(p.given, f)
 		}
 		return err
@@ -97,6 +134,7 @@ func (p *hostProgram) openArgument(name string) error {
 		}
 		f, err := p.openFile(path)
 		if err == nil && len(f.images) > 0 {
+			f.opened = opened
 			p.given = append(p.given, f)
 		}
 		return err
@@ -127,15 +165,14 @@ func (p *hostProgram) openFile(name string) (*hostFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &hostFile{name, module, images}, nil
+	return &hostFile{name: name, module: module, images: images}, nil
 }
 
-// loadClosure adds a file and the libraries that it loads, in the order of their
-// constructors and each once, and reports the libraries that are not found.
-func (p *hostProgram) loadClosure(f *hostFile) error {
-	closure := p.loader.Closure(f.module)
-	p.addMissing(f, closure.Missing)
-	for _, module := range closure.Constructors() {
+// addLoaded adds the files of modules that are loaded, each once, and reports the libraries that
+// are not found.
+func (p *hostProgram) addLoaded(modules []*hostlibs.Module, missing []hostlibs.Missing, severity linkcheck.Severity) error {
+	p.addMissing(missing, severity)
+	for _, module := range modules {
 		file := &hostFile{name: module.Path, module: module}
 		if slices.ContainsFunc(p.loaded, file.sameModule) {
 			continue
@@ -153,13 +190,9 @@ func (p *hostProgram) loadClosure(f *hostFile) error {
 	return nil
 }
 
-// addMissing reports libraries that are not found, each once. A program does not
-// start without them; a library may find them loaded when it is opened.
-func (p *hostProgram) addMissing(f *hostFile, list []hostlibs.Missing) {
-	severity := linkcheck.Warning
-	if f.module.Kind == hostlibs.Program {
-		severity = linkcheck.Error
-	}
+// addMissing reports libraries that are not found, each once. A program does not start without
+// them, and cannot open a library; a library may find them loaded when it is opened.
+func (p *hostProgram) addMissing(list []hostlibs.Missing, severity linkcheck.Severity) {
 	for _, m := range list {
 		if p.missing[m.Name] {
 			continue
@@ -168,10 +201,22 @@ func (p *hostProgram) addMissing(f *hostFile, list []hostlibs.Missing) {
 			p.missing = make(map[string]bool)
 		}
 		p.missing[m.Name] = true
-		p.problems = append(p.problems, linkcheck.Problem{
-			Severity: severity, Kind: linkcheck.MissingLibrary, Symbol: m.Name,
-			Message: fmt.Sprintf("library %s, which %s needs, is not found; add its folder to LD_LIBRARY_PATH", m.Name, m.By.Path),
-		})
+		p.problems = append(p.problems, missingProblem(m, severity))
+	}
+}
+
+func missingProblem(m hostlibs.Missing, severity linkcheck.Severity) linkcheck.Problem {
+	advice := "; add its folder to LD_LIBRARY_PATH"
+	if m.Refused != "" {
+		advice = fmt.Sprintf(": the loader comes to %s first, which is not a shared library", m.Refused)
+	}
+	if _, err := libraryFolder(); err == nil && m.Name == libraryName {
+		severity = linkcheck.Warning
+		advice += ", or run the program by devrun, which has it"
+	}
+	return linkcheck.Problem{
+		Severity: severity, Kind: linkcheck.MissingLibrary, Symbol: m.Name,
+		Message: fmt.Sprintf("library %s, which %s needs, is not found%s", m.Name, m.By.Path, advice),
 	}
 }
 
@@ -226,7 +271,7 @@ func (p *hostProgram) readFolder(folder string) {
 			continue
 		}
 		if images, err := p.files.readImages(name); err == nil && len(images) > 0 {
-			p.nearby = append(p.nearby, &hostFile{name, module, images})
+			p.nearby = append(p.nearby, &hostFile{name: name, module: module, images: images})
 		}
 	}
 }

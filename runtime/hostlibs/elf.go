@@ -29,8 +29,11 @@ type Dynamic struct {
 	Soname  string
 	Needed  []string // in order
 	// Rpath also applies to the libraries of libraries, and is ignored if there is a
-	// Runpath, which applies only to the file's own Needed.
+	// Runpath, which applies only to the file's own Needed. A Runpath that is empty, and not
+	// nil, is there too.
 	Rpath, Runpath []string
+	// OwnFoldersOnly has the loader leave out the folders of the system (DF_1_NODEFLIB).
+	OwnFoldersOnly bool
 }
 
 // Limits of the sizes that are read, against damaged files. Real files are far below
@@ -215,6 +218,8 @@ func (f *elfFile) interpretEntries(entries []elf.Dyn64) error {
 			f.dynamic.Rpath, err = f.pathAt(table, d.Val)
 		case elf.DT_RUNPATH:
 			f.dynamic.Runpath, err = f.pathAt(table, d.Val)
+		case elf.DT_FLAGS_1:
+			f.dynamic.OwnFoldersOnly = elf.DynFlag1(d.Val)&elf.DF_1_NODEFLIB != 0
 		}
 		if err != nil {
 			return err
@@ -223,34 +228,37 @@ func (f *elfFile) interpretEntries(entries []elf.Dyn64) error {
 	return nil
 }
 
+// pathAt reads a search path, which is not nil.
 func (f *elfFile) pathAt(table, offset uint64) ([]string, error) {
 	s, err := f.stringAt(table, offset)
-	return splitPath(s), err
+	return splitPath(s, ":"), err
 }
 
 // stringAt reads a string of the table at an address.
 func (f *elfFile) stringAt(table, offset uint64) (string, error) {
 	address := table + offset
 	for _, p := range f.segments {
-		if elf.ProgType(p.Type) != elf.PT_LOAD || address < p.Vaddr || address-p.Vaddr >= p.Filesz {
-			continue
+		if elf.ProgType(p.Type) == elf.PT_LOAD && address >= p.Vaddr && address-p.Vaddr < p.Filesz {
+			return f.stringIn(p.Off+(address-p.Vaddr), p.Filesz-(address-p.Vaddr))
 		}
-		room := min(p.Filesz-(address-p.Vaddr), maxStringLength)
-		data := make([]byte, room)
-		at := p.Off + (address - p.Vaddr)
-		if at > 1<<62 {
-			break
-		}
-		n, err := f.r.ReadAt(data, int64(at))
-		if end := bytes.IndexByte(data[:n], 0); end >= 0 {
-			return string(data[:end]), nil
-		}
-		if err != nil {
-			return "", fmt.Errorf("string at offset %#x: %w", at, asFormatError(err))
-		}
-		return "", fmt.Errorf("string at offset %#x: it does not end", at)
 	}
 	return "", fmt.Errorf("no segment holds the string at address %#x", address)
+}
+
+// stringIn reads a string of the file that ends within so many bytes.
+func (f *elfFile) stringIn(offset, room uint64) (string, error) {
+	if offset > 1<<62 {
+		return "", fmt.Errorf("offset %#x is beyond the end of the file", offset)
+	}
+	data := make([]byte, min(room, maxStringLength))
+	n, err := f.r.ReadAt(data, int64(offset))
+	if end := bytes.IndexByte(data[:n], 0); end >= 0 {
+		return string(data[:end]), nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("string at offset %#x: %w", offset, asFormatError(err))
+	}
+	return "", fmt.Errorf("string at offset %#x: it does not end", offset)
 }
 
 func is64(m *Module) bool { return m.Class == elf.ELFCLASS64 }
