@@ -19,22 +19,44 @@ type Device struct {
 	Accepts    func(driver.Image) error
 }
 
-// known is the devices by the names of selectors. The targets are those that
-// the back ends of DPC++'s runtime take (piextDeviceSelectBinary).
+// code is a form of code that devices take.
+type code struct {
+	format string
+	target func(string) bool
+}
+
+// only is one target.
+func only(name string) func(string) bool { return func(target string) bool { return target == name } }
+
+func oneOf(names ...string) func(string) bool {
+	return func(target string) bool { return slices.Contains(names, target) }
+}
+
+// known is the devices by the names of selectors, with the code that the back ends take. Those
+// without a back end are for plugins of DPC++'s runtime (piextDeviceSelectBinary).
 var known = []struct {
-	name    string
-	typ     driver.Type
-	targets []string
-	formats []string
+	name string
+	typ  driver.Type
+	code []code
 }{
-	{"host:cpu", driver.CPU, []string{"spir64"}, []string{"spirv"}},
-	{"opencl:cpu", driver.CPU, []string{"spir64", "spir64_x86_64"}, []string{"spirv", "native"}},
-	{"opencl:gpu", driver.GPU, []string{"spir64", "spir64_gen"}, []string{"spirv", "native"}},
-	{"opencl:fpga", driver.Accelerator, []string{"spir64", "spir64_fpga"}, []string{"spirv", "native"}},
-	{"level_zero:gpu", driver.GPU, []string{"spir64", "spir64_gen"}, []string{"spirv", "native"}},
-	{"cuda:gpu", driver.GPU, []string{"nvptx64", "llvm_nvptx64"}, []string{"native", "llvmbc", "none"}},
-	{"hip:gpu", driver.GPU, []string{"amdgcn", "llvm_amdgcn"}, []string{"native", "none"}},
-	{"native_cpu:cpu", driver.CPU, []string{"native_cpu"}, []string{"native", "none"}},
+	{"host:cpu", driver.CPU, []code{{"spirv", driver.SPIRVTarget}}},
+	{"opencl:cpu", driver.CPU, []code{{"spirv", driver.SPIRVTarget}, {"native", only("spir64_x86_64")}}},
+	{"opencl:gpu", driver.GPU, []code{{"spirv", driver.SPIRVTarget}, {"native", only("spir64_gen")}}},
+	{"opencl:fpga", driver.Accelerator, []code{{"spirv", driver.SPIRVTarget}, {"native", only("spir64_fpga")}}},
+	{"level_zero:gpu", driver.GPU, []code{{"spirv", driver.SPIRVTarget}}},
+	{"cuda:gpu", driver.GPU, []code{{"none", driver.CUDATarget}, {"native", driver.CUDATarget}}},
+	{"hip:gpu", driver.GPU, []code{{"none", oneOf("amdgcn", "llvm_amdgcn")}, {"native", oneOf("amdgcn", "llvm_amdgcn")}}},
+	{"native_cpu:cpu", driver.CPU, []code{{"none", only("native_cpu")}, {"native", only("native_cpu")}}},
+}
+
+// linking are the extension strings for linking: back ends link SPIR-V, and code for NVIDIA's
+// GPUs, which needs no string. Code that was compiled for a device ahead of time they take alone.
+var linking = []string{driver.LinkExtension("spir64")}
+
+// targets are the targets of images for which a check can be made, with the type of device.
+var targets = map[string]driver.Type{
+	"spir64": "", "spir64_x86_64": driver.CPU, "spir64_gen": driver.GPU, "spir64_fpga": driver.Accelerator,
+	"nvptx64": driver.GPU, "llvm_nvptx64": driver.GPU, "amdgcn": driver.GPU, "llvm_amdgcn": driver.GPU, "native_cpu": driver.CPU,
 }
 
 // DeviceNames lists the names that FindDevice takes besides targets.
@@ -50,36 +72,38 @@ func DeviceNames() (list []string) {
 func FindDevice(name string) (*Device, error) {
 	for _, k := range known {
 		if k.name == name || strings.HasPrefix(k.name, name+":") {
-			return newDevice(k.name, k.typ, k.targets, k.formats), nil
+			return &Device{k.name, k.typ, linking, accepts(k.name, k.code)}, nil
 		}
 	}
-	for _, k := range known {
-		if slices.Contains(k.targets, name) {
-			return newDevice(name, k.typ, []string{name}, nil), nil
-		}
+	if typ, ok := targets[name]; ok {
+		return &Device{name, typ, linking, func(img driver.Image) error {
+			if img.Target != name {
+				return fmt.Errorf("%s takes no code for %s", name, img.Target)
+			}
+			return nil
+		}}, nil
 	}
 	return nil, fmt.Errorf("no device or target has that name; the devices are %s, the targets those of images, such as spir64", strings.Join(DeviceNames(), ", "))
 }
 
-// newDevice returns a device that takes images of the targets in the formats; nil formats
-// stand for any.
-func newDevice(name string, typ driver.Type, targets, formats []string) *Device {
-	d := &Device{Name: name, Type: typ}
-	for _, target := range targets {
-		if extension := driver.LinkExtension(target); extension != "" {
-			d.Extensions = append(d.Extensions, extension)
+// accepts is the Accepts of a device that takes some forms of code.
+func accepts(device string, list []code) func(driver.Image) error {
+	return func(img driver.Image) error {
+		anyFormat := false
+		for _, c := range list {
+			if c.target(img.Target) && c.format == img.Format {
+				return nil
+			}
+			anyFormat = anyFormat || c.target(img.Target)
 		}
-	}
-	d.Accepts = func(img driver.Image) error {
 		switch {
-		case !slices.Contains(targets, img.Target):
-			return fmt.Errorf("%s takes no code for %s", name, img.Target)
-		case formats != nil && !slices.Contains(formats, img.Format):
-			return fmt.Errorf("%s takes no code in %s", name, img.Format)
+		case !anyFormat:
+			return fmt.Errorf("%s takes no code for %s", device, img.Target)
+		case img.Target == "":
+			return fmt.Errorf("%s takes no code in %s without a target", device, img.Format)
 		}
-		return nil
+		return fmt.Errorf("%s takes no code for %s in %s", device, img.Target, img.Format)
 	}
-	return d
 }
 
 // eachTarget returns a device for each pair of target and format that images
@@ -92,7 +116,7 @@ func eachTarget(images []*registry.Image) (list []*Device) {
 			continue
 		}
 		seen[kind] = true
-		list = append(list, newDevice(kind.Target, "", []string{kind.Target}, []string{kind.Format}))
+		list = append(list, &Device{kind.Target, "", linking, accepts(kind.Target, []code{{kind.Format, only(kind.Target)}})})
 	}
 	return list
 }

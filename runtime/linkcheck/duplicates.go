@@ -35,9 +35,16 @@ func (c *checker) compareDefinitions() {
 				first[key] = img
 				continue
 			}
-			if same, compared := c.resolver.SameDefinition(have, img, name); compared && !same && !told[key] && !resolve.Alternatives(have, img) {
+			serves := ""
+			if kernel := c.taken[takenFrom{name, img}]; kernel != "" {
+				serves = ", which serves for kernel " + kernel
+			}
+			if told[key] && serves == "" || resolve.Alternatives(have, img) {
+				continue
+			}
+			if same, compared := c.resolver.SameDefinition(have, img, name); compared && !same {
 				told[key] = true
-				c.addProblem(Warning, Duplicate, name, fmt.Sprintf("%s is defined differently by %v, which serves, and by %v; give one of the two another name", name, have, img))
+				c.addProblem(Warning, Duplicate, name, fmt.Sprintf("%s is defined differently by %v, which serves, and by %v%s; give one of the two another name", name, have, img, serves))
 			}
 		}
 	}

@@ -68,8 +68,13 @@ func (c *checker) reportMissing(m *missing) {
 	importers := imageList(m.importers)
 	switch nearby := c.nearbyExporter(m); {
 	case m.first.Linking != "":
-		c.addProblem(Error, NoLinking, m.symbol, fmt.Sprintf("%s, imported by %s from %v: %s does not link images of target %s (it lacks %s); link the device code when the program is built",
-			m.symbol, importers, m.first.Exporter, c.device.Name, m.target, m.first.Linking))
+		c.unlinked[m.symbol] = true
+		device := c.report.Device + " does not link"
+		if c.report.Device == "" {
+			device = "no device links"
+		}
+		c.addProblem(Error, NoLinking, m.symbol, fmt.Sprintf("%s, imported by %s from %v: %s images of target %s (%s); link the device code when the program is built",
+			m.symbol, importers, m.first.Exporter, device, m.target, m.first.Linking))
 	case nearby != nil && c.program.NotFound[filepath.Base(nearby.Owner.Name)]:
 		c.addProblem(Error, NotLoaded, m.symbol, fmt.Sprintf("%s, imported by %s, is exported by %v, which the program needs and does not find: add its folder to LD_LIBRARY_PATH",
 			m.symbol, importers, nearby))
@@ -155,13 +160,42 @@ func (c *checker) linkKernels(every bool) {
 func (c *checker) linkKernel(owner registry.Owner, kernel string) {
 	request := c.launchRequest()
 	request.Owner, request.Kernel = owner, kernel
-	_, err := c.resolver.Link(c.program.Loaded, request)
+	link, err := c.resolver.Link(c.program.Loaded, request)
+	if err == nil {
+		c.noteTaken(kernel, link)
+		return
+	}
 	var conflict *resolve.ConflictError
 	var refused *resolve.NoKernelError
+	var linking *resolve.LinkingError
+	text := c.kernelText(owner, kernel, err)
 	switch {
 	case errors.As(err, &conflict):
-		c.addProblem(Error, Conflict, conflict.Symbol, err.Error())
+		c.addProblem(Error, Conflict, conflict.Symbol, text)
 	case errors.As(err, &refused):
-		c.addProblem(Error, Refused, kernel, err.Error())
+		c.addProblem(Error, Refused, kernel, text)
+	case errors.As(err, &linking) && !c.unlinked[linking.Symbol]: // virtual functions, which nothing imports
+		c.addProblem(Error, NoLinking, linking.Symbol, text)
 	}
+}
+
+// noteTaken remembers the images that serve the kernel.
+func (c *checker) noteTaken(kernel string, link *resolve.Link) {
+	for symbol, img := range c.resolver.Taken(link) {
+		key := takenFrom{symbol, img}
+		if _, known := c.taken[key]; !known {
+			c.taken[key] = kernel
+		}
+	}
+}
+
+// kernelText is the error of a launch. Where files have kernels of that name, it begins with the
+// one of which the kernel is meant.
+func (c *checker) kernelText(owner registry.Owner, kernel string, err error) string {
+	for _, img := range c.program.Loaded.Kernel(registry.Owner{}, kernel) {
+		if img.Owner != owner {
+			return owner.Name + ": " + err.Error()
+		}
+	}
+	return err.Error()
 }

@@ -109,7 +109,7 @@ func (r *Report) Errors() int {
 // Check checks the images for a device; nil stands for each target that images
 // have code for.
 func Check(p Program, d *Device) *Report {
-	c := &checker{program: p, report: &Report{Images: []Image{}, Problems: []Problem{}}, exporters: make(map[*registry.Image]bool)}
+	c := &checker{program: p, report: &Report{Images: []Image{}, Problems: []Problem{}}, exporters: make(map[*registry.Image]bool), taken: make(map[takenFrom]string), unlinked: make(map[string]bool)}
 	views := eachTarget(p.Loaded.Images)
 	if d != nil {
 		c.report.Device, views = d.Name, []*Device{d}
@@ -136,6 +136,12 @@ func (r *Report) AddProblems(list []Problem) {
 	}
 }
 
+// takenFrom is a symbol that links take from an image.
+type takenFrom struct {
+	symbol string
+	image  *registry.Image
+}
+
 // checker is one check.
 type checker struct {
 	program  Program
@@ -146,6 +152,10 @@ type checker struct {
 	broken   []bool     // images whose code cannot be read
 	// exporters are the images that others import from.
 	exporters map[*registry.Image]bool
+	// taken has the first kernel for which a symbol is taken from an image.
+	taken map[takenFrom]string
+	// unlinked are the symbols of NoLinking that are reported.
+	unlinked map[string]bool
 }
 
 func (c *checker) addProblem(s Severity, k Kind, symbol, message string) {

@@ -20,6 +20,15 @@ func target(name string) edit { return func(img *devimg.Image) { img.Target = na
 
 func format(f devimg.Format) edit { return func(img *devimg.Image) { img.Format = f } }
 
+func native(img *devimg.Image) { img.Target, img.Format = "spir64_x86_64", devimg.FormatNative }
+
+// virtual adds the set s to the virtual functions that an image has or uses.
+func virtual(key string) edit {
+	return func(img *devimg.Image) {
+		img.Properties.Put(props.SetVirtualFunctions, key, props.Bytes([]byte("s")))
+	}
+}
+
 // global adds a device global of some bytes.
 func global(id string, size byte, imageScope byte) edit {
 	return func(img *devimg.Image) {
@@ -115,9 +124,50 @@ func TestCheck(t *testing.T) {
 			want: []string{"error refused k: kernel k: no image that has it can be used"},
 		},
 		{
+			name: "code that was compiled ahead of time is not linked", device: "opencl:cpu",
+			files: []file{{"app", []*devimg.Image{image(needs("f"), native)}}, {"lib", []*devimg.Image{image(has("f"), native)}}},
+			want: []string{"error no-linking f: f, imported by app: image 0 (spir64_x86_64, native) from lib: image 0 (spir64_x86_64, native): " +
+				"opencl:cpu does not link images of target spir64_x86_64 (pi_ext_spirv64_x86_64_linking)"},
+		},
+		{
+			name:  "on no device",
+			files: []file{{"app", []*devimg.Image{image(needs("f"), native)}}, {"lib", []*devimg.Image{image(has("f"), native)}}},
+			want:  []string{"error no-linking f: f, imported by app: image 0 (spir64_x86_64, native) from lib: image 0 (spir64_x86_64, native): no device links"},
+		},
+		{
+			name:  "virtual functions of code that was compiled ahead of time",
+			files: []file{{"app", []*devimg.Image{image(needs(), native, virtual("uses-virtual-functions-set"))}}, {"lib", []*devimg.Image{image(has("f"), native, virtual("virtual-functions-set"))}}},
+			want:  []string{"error no-linking the virtual functions of set s: kernel k needs the virtual functions of set s"},
+		},
+		{
+			name: "SPIR-V for a triple", files: []file{{"app", []*devimg.Image{image(needs("f"), target("spir64-unknown-unknown"))}}, {"lib", []*devimg.Image{image(has("f"), target("spir64-unknown-unknown"))}}},
+			device: "host",
+		},
+		{
+			name: "SPIR-V for another target", files: []file{{"app", []*devimg.Image{image(needs(), target("spir64_x86_64"))}}}, device: "opencl:cpu",
+			want: []string{"error refused k: kernel k: no image that has it can be used on this device:\n  app: image 0 (spir64_x86_64, spirv): opencl:cpu takes no code for spir64_x86_64 in spirv"},
+		},
+		{
+			name:  "two kernels of a name, one of which has a conflict",
+			files: []file{{"app", []*devimg.Image{image(needs("f"))}}, {"one", []*devimg.Image{image(has("f"))}}, {"two", []*devimg.Image{image(drivertest.Code{Kernels: []string{"k"}, Imports: []string{"f", "g"}}), image(drivertest.Code{Exports: []string{"g", "f"}, Calls: true})}}},
+			want: []string{
+				"error conflict f: two: kernel k needs two images that define f differently: one: image 0 (spir64, spirv) and two: image 1",
+				"warning duplicate f",
+			},
+		},
+		{
 			name:  "definitions that differ",
 			files: []file{app, lib, {"two", []*devimg.Image{image(drivertest.Code{Exports: []string{"e", "f"}, Calls: true})}}},
 			want:  []string{"warning duplicate f: f is defined differently by lib: image 0 (spir64, spirv), which serves, and by two: image 0"},
+		},
+		{
+			name: "definitions that differ, of which a kernel takes the second with another symbol",
+			files: []file{
+				{"app", []*devimg.Image{image(needs("g", "f"))}},
+				lib,
+				{"two", []*devimg.Image{image(drivertest.Code{Exports: []string{"g", "f"}, Calls: true})}},
+			},
+			want: []string{"warning duplicate f: f is defined differently by lib: image 0 (spir64, spirv), which serves, and by two: image 0 (spir64, spirv), which serves for kernel k; give"},
 		},
 		{name: "definitions that are equal", files: []file{app, lib, {"two", lib.images}}},
 		{
@@ -172,8 +222,8 @@ func checkProblems(t *testing.T, name string, problems []Problem, want []string)
 // TestImports: a symbol is resolved within its target.
 func TestImports(t *testing.T) {
 	files := []file{
-		{"app", []*devimg.Image{image(needs("f")), image(needs("f"), target("spir64_gen"))}},
-		{"lib", []*devimg.Image{image(has("f"), target("spir64_gen")), image(has("f"))}},
+		{"app", []*devimg.Image{image(needs("f")), image(needs("f"), target("nvptx64"))}},
+		{"lib", []*devimg.Image{image(has("f"), target("nvptx64")), image(has("f"))}},
 	}
 	r := Check(Program{Loaded: snapshot(files)}, nil)
 	var got []string

@@ -47,6 +47,34 @@ func (r *Resolver) Imports(s *registry.Snapshot, img *registry.Image, q Request)
 	return list, nil
 }
 
+// Taken returns, for each symbol that an image of a link imports, the image of the link that
+// defines it. That need not be the one of Imports, as an image may be there for another symbol.
+// Symbols that the device provides are left out.
+func (r *Resolver) Taken(l *Link) map[string]*registry.Image {
+	taken := make(map[string]*registry.Image)
+	if len(l.Images) == 1 {
+		return taken // it imports nothing
+	}
+	for _, img := range l.Images {
+		linkage, err := r.linkages.linkageOf(img)
+		if err != nil {
+			continue
+		}
+		for _, s := range linkage.imports {
+			if _, known := taken[s.name]; known {
+				continue
+			}
+			for _, exporter := range l.Images {
+				if exports, _ := r.exportsSymbol(exporter, s.name); exports {
+					taken[s.name] = exporter
+					break
+				}
+			}
+		}
+	}
+	return taken
+}
+
 // refusedNamesakes are the refusals of the images that have the symbol.
 func (w *linkSearch) refusedNamesakes(s symbol) (list []Refusal) {
 	for _, img := range w.resolver.candidateImages(w.snapshot, s) {
