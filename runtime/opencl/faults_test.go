@@ -225,9 +225,29 @@ func TestQuirks(t *testing.T) {
 // TestTranslatorMissing: a driver of bitcode names the missing translator.
 func TestTranslatorMissing(t *testing.T) {
 	d := &Device{driver: &Driver{}, platform: &platform{name: "Portable Computing Language", version: "OpenCL 3.0 PoCL 3.1+debian  Linux, LLVM 15.0.6"}}
+	d.info.Extensions = []string{"cl_khr_spir"}
 	var a abilities
 	d.applyQuirks(&a)
 	if !strings.Contains(a.noSPIRV, "OFFLINK_LLVM_SPIRV") || a.takesSPIRV() {
 		t.Errorf("without a translator: %+v", a)
+	}
+}
+
+// TestWithoutSPIR: a PoCL that was built without SPIR gets no bitcode, at which it crashes.
+func TestWithoutSPIR(t *testing.T) {
+	d := &Device{driver: &Driver{options: Options{Translator: "/usr/bin/llvm-spirv"}}, platform: &platform{name: "Portable Computing Language", version: "OpenCL 3.0 PoCL 3.0-rc2  Linux, Release, RELOC, LLVM 14.0.6"}}
+	for _, c := range []struct {
+		extensions []string
+		bitcode    bool
+	}{{[]string{"cl_khr_fp64"}, false}, {[]string{"cl_khr_fp64", "cl_khr_spir"}, true}} {
+		d.info.Extensions = c.extensions
+		a := abilities{noSPIRV: "it takes no SPIR-V"}
+		d.applyQuirks(&a)
+		if a.bitcode != c.bitcode || a.takesSPIRV() != c.bitcode || a.translateTo != map[bool]int{true: 14}[c.bitcode] {
+			t.Errorf("%v: %+v", c.extensions, a)
+		}
+		if !c.bitcode && !strings.Contains(a.noSPIRV, "cl_khr_spir") {
+			t.Errorf("%v: %s", c.extensions, a.noSPIRV)
+		}
 	}
 }

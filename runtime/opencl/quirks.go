@@ -34,7 +34,7 @@ var quirks = []quirk{
 	},
 	{
 		name: "pocl-bitcode", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-3]\..*LLVM (\d+)`),
-		why: "PoCL up to 3.1 is built without SPIR-V and takes the bitcode of its own LLVM, linked: SPIR-V is translated to it",
+		why: "PoCL up to 3.1 is built without SPIR-V and takes the bitcode of its own LLVM, linked, if it was built with SPIR: SPIR-V is translated to it",
 		set: func(d *Device, a *abilities, version []string) {
 			llvm, _ := strconv.Atoi(version[1])
 			a.takeBitcode(d, llvm)
@@ -123,8 +123,13 @@ var quirks = []quirk{
 }
 
 // takeBitcode has SPIR-V translated to the bitcode of an LLVM version, where a
-// translator is installed.
+// translator is installed. A driver that was built without SPIR takes no bitcode: PoCL 3.0
+// of PyPI reads a null build log when it is given some.
 func (a *abilities) takeBitcode(d *Device, llvm int) {
+	if !d.info.HasExtension("cl_khr_spir") {
+		a.noSPIRV = "it takes neither SPIR-V nor LLVM bitcode: the driver was built without them (it lacks cl_khr_spir)"
+		return
+	}
 	a.bitcode, a.linksHere = true, true
 	if d.driver.options.Translator == "" {
 		a.noSPIRV = fmt.Sprintf("it takes LLVM %d bitcode and no SPIR-V; with OFFLINK_LLVM_SPIRV naming an llvm-spirv of LLVM %d or older SPIR-V is translated", llvm, llvm)
