@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -117,41 +118,69 @@ func (p *hostProgram) openArgument(name string, opened bool) error {
 	if err != nil {
 		return fileError(name, err)
 	}
-	if !info.IsDir() {
-		f, err := p.openFile(name)
-		if err == nil && len(f.images) == 0 && f.module.Kind != hostlibs.Program && f.module.Kind != hostlibs.Library {
-			err = fmt.Errorf("%s: holds no device images", name)
+	if info.IsDir() {
+		return p.openFolder(name, opened)
+	}
+	if err := checkRegular(name); err != nil {
+		return fileError(name, err)
+	}
+	f, err := p.openFile(name)
+	if err == nil && len(f.images) == 0 && f.module.Kind != hostlibs.Program && f.module.Kind != hostlibs.Library {
+		err = fmt.Errorf("%s: holds no device images", name)
+	}
+	if err == nil {
+		f.opened = opened
+		p.given = append(p.given, f)
+	}
+	return err
+}
+
+// openFolder reads the files of a folder that have images. A file that cannot be read is a problem
+// of the report, as the others can be checked.
+func (p *hostProgram) openFolder(name string, opened bool) error {
+	return filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.Type().IsRegular() {
+			return nil
 		}
 		if err == nil {
-			f.opened = opened
-			p.given = append(p.given, f)
+			err = p.openMember(path, opened)
+		} else {
+			err = fileError(path, err)
 		}
+		if err != nil {
+			p.problems = append(p.problems, linkcheck.Problem{Severity: linkcheck.Error, Kind: linkcheck.Damaged, Message: err.Error()})
+		}
+		return nil
+	})
+}
+
+// openMember reads a file of a folder if it has images.
+func (p *hostProgram) openMember(path string, opened bool) error {
+	if holds, err := mayHoldImages(path); !holds || err != nil {
 		return err
 	}
-	return filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || !mayHoldImages(path) {
-			return err
-		}
-		f, err := p.openFile(path)
-		if err == nil && len(f.images) > 0 {
-			f.opened = opened
-			p.given = append(p.given, f)
-		}
-		return err
-	})
+	f, err := p.openFile(path)
+	if err == nil && len(f.images) > 0 {
+		f.opened = opened
+		p.given = append(p.given, f)
+	}
+	return err
 }
 
 // mayHoldImages looks at the first bytes of a file, so that a folder with sources
 // and data is walked without reading them.
-func mayHoldImages(path string) bool {
+func mayHoldImages(path string) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return false, fileError(path, err)
 	}
 	defer f.Close()
 	head := make([]byte, 4096)
-	n, _ := f.ReadAt(head, 0)
-	return wrapper.MayHoldImages(head[:n])
+	n, err := f.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, fileError(path, err)
+	}
+	return wrapper.MayHoldImages(head[:n]), nil
 }
 
 // openFile reads a file as a module of the host and as a holder of images. A file that is

@@ -51,18 +51,18 @@ type Missing struct {
 
 // Open reads the dynamic section of a file. A file is read once for a loader.
 func (l *Loader) Open(path string) (*Module, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe could block for ever
+		return nil, &os.PathError{Op: "read", Path: path, Err: os.ErrInvalid}
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "read", Path: path, Err: os.ErrInvalid}
-	}
 	for _, known := range l.files {
 		if os.SameFile(known.id, info) {
 			return known, nil
