@@ -95,3 +95,26 @@ func TestFloatBuiltins(t *testing.T) {
 		{name: "fpmath", ir: kernelOf("%a = fdiv float %x, %x, !fpmath !1"+storeX, "!1 = !{float 2.5}"), want: []string{"FPMaxErrorDecorationINTEL", "OpFDiv"}},
 	})
 }
+
+// TestIntegerPower: the exponent of llvm.powi is one number for all elements, and may have another
+// width than pown's.
+func TestIntegerPower(t *testing.T) {
+	checkConstructs(t, []construct{
+		{
+			name: "vector", ir: kernelOf("%y = insertelement <4 x float> zeroinitializer, float %x, i32 0\n%a = call <4 x float> @llvm.powi.v4f32.i32(<4 x float> %y, i32 %n)\nstore <4 x float> %a, ptr addrspace(1) %p", "declare <4 x float> @llvm.powi.v4f32.i32(<4 x float>, i32)"),
+			want: []string{"OpCompositeConstruct", "%n %n %n %n", "pown"},
+		},
+		{
+			name: "16 bits", ir: kernelOf("%e = trunc i32 %n to i16\n%a = call float @llvm.powi.f32.i16(float %x, i16 %e)\nstore float %a, ptr addrspace(1) %p", "declare float @llvm.powi.f32.i16(float, i16)"),
+			want: []string{"OpSConvert", "pown"},
+		},
+	})
+}
+
+// TestInvariantRegion: the mark of a region whose memory does not change is null, wherever it goes.
+func TestInvariantRegion(t *testing.T) {
+	checkConstructs(t, []construct{{
+		name: "stored", ir: kernelOf("%a = call ptr @llvm.invariant.start.p1(i64 4, ptr addrspace(1) %p)\n%q = alloca ptr\nstore ptr %a, ptr %q", "declare ptr @llvm.invariant.start.p1(i64, ptr addrspace(1))"),
+		want: []string{"OpConstantNull", "OpStore"},
+	}})
+}

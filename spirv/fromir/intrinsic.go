@@ -14,7 +14,7 @@ var extendedIntrinsics = lazy.Map[string, string]{New: func() map[string]string 
 		"ceil": "ceil", "copysign": "copysign", "cos": "cos", "exp": "exp", "exp2": "exp2", "exp10": "exp10", "fabs": "fabs",
 		"floor": "floor", "log": "log", "log10": "log10", "log2": "log2", "maxnum": "fmax", "minnum": "fmin",
 		"nearbyint": "rint", "pow": "pow",
-		"powi": "pown", "rint": "rint", "round": "round", "roundeven": "rint", "sin": "sin", "sqrt": "sqrt", "trunc": "trunc",
+		"rint": "rint", "round": "round", "roundeven": "rint", "sin": "sin", "sqrt": "sqrt", "trunc": "trunc",
 		"tan": "tan", "acos": "acos", "asin": "asin", "atan": "atan", "atan2": "atan2", "cosh": "cosh", "sinh": "sinh",
 		"tanh": "tanh", "ldexp": "ldexp",
 	}
@@ -24,7 +24,7 @@ var extendedIntrinsics = lazy.Map[string, string]{New: func() map[string]string 
 var droppedIntrinsics = lazy.Map[string, bool]{New: func() map[string]bool {
 	return map[string]bool{
 		"dbg.label": true, "dbg.assign": true, "experimental.noalias.scope.decl": true,
-		"invariant.start": true, "invariant.end": true,
+		"invariant.end": true,
 		"donothing": true, "sideeffect": true, "pseudoprobe": true, "prefetch": true, "instrprof.increment": true,
 		"instrprof.increment.step": true, "instrprof.value.profile": true, "instrprof.cover": true, "fake.use": true,
 	}
@@ -58,6 +58,9 @@ func newIntrinsicWriters() map[string]func(*callSite) {
 		"dbg.declare":    func(c *callSite) { c.debugVariable("declare", c.operands) },
 		"dbg.value":      func(c *callSite) { c.debugVariable("value", c.operands) },
 		"ptr.annotation": (*callSite).pointerAnnotation, "annotation": (*callSite).valueAnnotation, "var.annotation": (*callSite).variableAnnotation,
+		// The result only marks the end of the region.
+		"invariant.start": func(c *callSite) { c.finishCall(c.constNull(c.typ)) },
+		"powi":            (*callSite).integerPower,
 		"is.constant": func(c *callSite) { c.finishCall(c.constBool(false)) },
 		"stacksave":   (*callSite).stackSave, "stackrestore": (*callSite).stackRestore,
 		"canonicalize": func(c *callSite) { c.finishCall(c.emitResult(spirv.OpFMul, c.typ, c.argumentID(0), c.floatSplat(1))) },
@@ -289,6 +292,16 @@ func (c *callSite) floatSplat(value int) id {
 		bits = 0x3F80
 	}
 	return c.splatConstant(c.in.Type, bits)
+}
+
+// integerPower writes llvm.powi. Its exponent is one number for all elements of a vector, where
+// pown takes a vector of numbers of 32 bits.
+func (c *callSite) integerPower() {
+	exponent, own := c.operand(1), c.repeatedArgument(1)
+	if c.scalarBits(exponent.Type) != 32 {
+		own = c.emitResult(spirv.OpSConvert, c.intLikeType(c.in.Type, 32), own)
+	}
+	c.finishCall(c.extInst("pown", c.argumentID(0), own))
 }
 
 // multiplyAdd writes llvm.fmuladd, which may or may not round the product: OpenCL.std's mad
