@@ -146,7 +146,7 @@ define linkonce_odr spir_func i32 @l() { ret i32 1 }`
 		{name: "none", extensions: "-all", ir: module, want: append(exports, `"l" Export`)},
 		{
 			name: "by name", extensions: "+SPV_AMD_weak_linkage", ir: module,
-			want: []string{"OpCapability WeakLinkageAMD", `OpExtension "SPV_AMD_weak_linkage"`, `"v" WeakAMD`, `"f" WeakAMD`, `"o" WeakAMD`, `"l" Export`},
+			want: []string{"OpCapability WeakLinkageAMD", `OpExtension "SPV_AMD_weak_linkage"`, `"v" WeakAMD`, `"f" WeakAMD`, `"o" Export`, `"l" Export`},
 		},
 	})
 }

@@ -222,7 +222,7 @@ func (m *image) decorateLinkage(self id, v *ir.PartitionValue) {
 	case linkage == ir.LinkOnceODR && m.options.allowsExtension("SPV_KHR_linkonce_odr"):
 		m.useExtension("SPV_KHR_linkonce_odr")
 		kind = linkLinkOnceODR
-	case (linkage == ir.WeakAny || linkage == ir.WeakODR) && m.options.allowsExtension("SPV_AMD_weak_linkage"):
+	case linkage == ir.WeakAny && m.options.allowsExtension("SPV_AMD_weak_linkage"):
 		m.useExtension("SPV_AMD_weak_linkage")
 		m.useCapabilities(capWeakLinkage)
 		kind = linkWeakAMD
