@@ -16,7 +16,7 @@ type device struct {
 	subGroups []int64
 }
 
-// The aspects that targets share. Those of the vendors are what every device of one has.
+// The aspects that targets share. Those of a vendor are common to all its devices.
 var (
 	usmAspects = `usm_device_allocations usm_host_allocations usm_shared_allocations usm_system_allocations
 		usm_atomic_host_allocations usm_atomic_shared_allocations`

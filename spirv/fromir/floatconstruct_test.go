@@ -37,6 +37,11 @@ func TestFloatConstructs(t *testing.T) {
 			ir:   kernelOf("%v4 = insertelement <4 x float> zeroinitializer, float %x, i32 1\n%m = call spir_func <4 x float> @_Z3maxDv4_ff(<4 x float> %v4, float %x)\n%a = extractelement <4 x float> %m, i32 0"+storeX, "declare spir_func <4 x float> @_Z3maxDv4_ff(<4 x float>, float)", openclDoc),
 			want: []string{"OpCompositeConstruct", "fmax"},
 		},
+		{
+			name: "lesser of two numbers", extensions: "-all",
+			ir:   kernelOf("%a = call spir_func float @_Z3minff(float %x, float 1.0)"+storeX, "declare spir_func float @_Z3minff(float, float)", openclDoc),
+			want: []string{"fmin"}, absent: []string{"fmin_common"},
+		},
 		{name: "fast", extensions: "-all", ir: kernelOf("%a = fadd fast float %x, %x" + storeX), want: []string{"FPFastMathMode Fast"}},
 		{
 			name: "fast with float_controls2", extensions: "+SPV_KHR_float_controls2", ir: kernelOf("%a = fadd fast float %x, %x" + storeX),

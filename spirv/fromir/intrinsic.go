@@ -25,7 +25,7 @@ var droppedIntrinsics = lazy.Map[string, bool]{New: func() map[string]bool {
 	return map[string]bool{
 		"dbg.label": true, "dbg.assign": true, "experimental.noalias.scope.decl": true,
 		"invariant.end": true,
-		"donothing": true, "sideeffect": true, "pseudoprobe": true, "prefetch": true, "instrprof.increment": true,
+		"donothing":     true, "sideeffect": true, "pseudoprobe": true, "prefetch": true, "instrprof.increment": true,
 		"instrprof.increment.step": true, "instrprof.value.profile": true, "instrprof.cover": true, "fake.use": true,
 	}
 }}
@@ -61,8 +61,8 @@ func newIntrinsicWriters() map[string]func(*callSite) {
 		// The result only marks the end of the region.
 		"invariant.start": func(c *callSite) { c.finishCall(c.constNull(c.typ)) },
 		"powi":            (*callSite).integerPower,
-		"is.constant": func(c *callSite) { c.finishCall(c.constBool(false)) },
-		"stacksave":   (*callSite).stackSave, "stackrestore": (*callSite).stackRestore,
+		"is.constant":     func(c *callSite) { c.finishCall(c.constBool(false)) },
+		"stacksave":       (*callSite).stackSave, "stackrestore": (*callSite).stackRestore,
 		"canonicalize": func(c *callSite) { c.finishCall(c.emitResult(spirv.OpFMul, c.typ, c.argumentID(0), c.floatSplat(1))) },
 		"masked.load":  (*callSite).maskedLoad, "masked.store": (*callSite).maskedStore,
 		"masked.expandload": (*callSite).expandLoad, "masked.compressstore": (*callSite).compressStore,

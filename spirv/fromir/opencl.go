@@ -94,10 +94,10 @@ var signedFunctions = lazy.Map[string, bool]{New: func() map[string]bool {
 }}
 
 // floatFunctions are those of signedFunctions that are other instructions for
-// floating-point numbers. "common" lets the result for a NaN be either operand, as
-// OpenCL C does for max and min.
+// floating-point numbers. OpenCL C leaves max and min of a NaN open; llvm-spirv writes
+// the instructions that return the other number.
 var floatFunctions = lazy.Map[string, string]{New: func() map[string]string {
-	return map[string]string{"max": "fmax_common", "min": "fmin_common", "clamp": "fclamp"}
+	return map[string]string{"max": "fmax", "min": "fmin", "clamp": "fclamp"}
 }}
 
 // openclBuiltin returns the replacement of calls of a function of OpenCL C, or nil for
