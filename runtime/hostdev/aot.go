@@ -89,7 +89,7 @@ func (s *NativeSource) addKernel(k *kernel, functions map[int]*strings.Builder) 
 	if size := k.localSize(l); size > maxLocal {
 		return lanes.Unsupported("%d bytes of local memory, of which the embedded device has %d", size, maxLocal)
 	}
-	code, err := compileLanes(l.f, 0, k.subgroup)
+	code, err := k.compileLanes(l.f, 0, lanes.AnyRows)
 	if err != nil {
 		return err
 	}

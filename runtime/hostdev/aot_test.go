@@ -95,7 +95,7 @@ func TestNativeImageKernels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n, err := k.(*kernel).nativeCode(); err != nil || n.module != nil || n.fast.Load() == nil || Precompiled(k) != nil {
+			if n, err := launchedCode(k); err != nil || n.module != nil || n.fast.Load() == nil || Precompiled(k) != nil {
 				t.Errorf("kernel %s does not run out of the native image: %v, %v", l.kernel, err, Precompiled(k))
 			}
 		}
@@ -260,7 +260,7 @@ func TestNativeImageWithoutSymbol(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := k.(*kernel).nativeCode(); err != nil || n.fast.Load() != nil || Precompiled(k) == nil {
+	if n, err := launchedCode(k); err != nil || n.fast.Load() != nil || Precompiled(k) == nil {
 		t.Errorf("the kernel is not compiled: %v, %v", err, Precompiled(k))
 	}
 }

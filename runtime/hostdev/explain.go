@@ -66,11 +66,11 @@ func (k *kernel) emitCode() (c *KernelCode, err error) {
 	if err != nil {
 		return nil, err
 	}
-	wide, err := compileLanes(l.f, k.p.device.options.Lanes, k.subgroup)
+	wide, err := k.compileLanes(l.f, k.p.device.options.Lanes, lanes.AnyRows)
 	if err != nil {
 		return nil, err
 	}
-	narrow, err := narrowLanes(l.f, wide, k)
+	narrow, err := k.narrowLanes(l.f, wide, lanes.AnyRows)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/spirv"
 )
 
@@ -21,9 +22,9 @@ type kernel struct {
 	// difference. It is known once all functions are compiled.
 	subgroup int
 
-	lastRun    atomic.Int64 // nanoseconds
-	native     nativeState
-	rendezvous bool // its work-items wait for each other
+	lastRun    atomic.Int64                        // nanoseconds
+	native     [lanes.SubgroupRows + 1]nativeState // by the rows of launches
+	rendezvous bool                                // its work-items wait for each other
 	inputs     []*variable
 	locals     []*variable
 }

@@ -43,7 +43,7 @@ func runLastGroup(t *testing.T, l *launch) {
 		}
 		return
 	}
-	code, err := l.k.nativeCode()
+	code, err := l.k.nativeCode(l.k.rowsOf(l.r.local))
 	if err != nil {
 		t.Fatal(err)
 	}

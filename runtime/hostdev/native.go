@@ -45,8 +45,8 @@ func newEngine(memory []byte) (*kernelEngine, error) {
 // as they share the one that is there.
 func (e *kernelEngine) pages() uint32 { return uint32(len(e.memory) / wasm.PageSize) }
 
-// nativeKernel is the compiled code of a kernel. Launches share it, and take its idle
-// workers in turn.
+// nativeKernel is the compiled code of a kernel for one kind of rows. Launches share it, and
+// take its idle workers in turn.
 type nativeKernel struct {
 	module engine.Module // nil if native code was there at once
 	code   *lanes.Code
@@ -83,17 +83,30 @@ type nativeState struct {
 	err  error
 }
 
-// nativeCode compiles the kernel when it is first launched. Launches at the same
-// time wait for the one that compiles.
-func (k *kernel) nativeCode() (*nativeKernel, error) {
-	k.native.once.Do(func() { k.native.code, k.native.err = k.compileNative() })
-	return k.native.code, k.native.err
+// rowsOf are the rows of a launch. Nearly all launches have rows that every width divides,
+// and then the code for the rest of a row need not be made.
+func (k *kernel) rowsOf(local [3]int) lanes.Rows {
+	switch {
+	case k.subgroup != 1:
+		return lanes.SubgroupRows
+	case local[0]%smallLanes == 0:
+		return lanes.WholeSteps
+	}
+	return lanes.AnyRows
+}
+
+// nativeCode compiles the kernel when it is first launched with such rows. Launches at the
+// same time wait for the one that compiles.
+func (k *kernel) nativeCode(rows lanes.Rows) (*nativeKernel, error) {
+	state := &k.native[rows]
+	state.once.Do(func() { state.code, state.err = k.compileNative(rows) })
+	return state.code, state.err
 }
 
 // compileNative compiles the kernel, unless a native image has its code. Whatever the
 // error, the kernel is interpreted; a panic is a mistake of the compiler, and becomes
 // such an error.
-func (k *kernel) compileNative() (n *nativeKernel, err error) {
+func (k *kernel) compileNative(rows lanes.Rows) (n *nativeKernel, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			n, err = nil, lanes.Unsupported("%v", r)
@@ -110,7 +123,7 @@ func (k *kernel) compileNative() (n *nativeKernel, err error) {
 	if err != nil {
 		return nil, err
 	}
-	wide, err := compileLanes(l.f, k.p.device.options.Lanes, k.subgroup)
+	wide, err := k.compileLanes(l.f, k.p.device.options.Lanes, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +133,7 @@ func (k *kernel) compileNative() (n *nativeKernel, err error) {
 	if n.fast.Load() != nil {
 		return n, nil
 	}
-	if n.code, err = narrowLanes(l.f, wide, k); err != nil {
+	if n.code, err = k.narrowLanes(l.f, wide, rows); err != nil {
 		n.closeCompiler()
 		return nil, err
 	}
@@ -148,13 +161,13 @@ const (
 // compileLanes compiles for steps of several work-items, or of one where that is not
 // supported. A sub-group of several is exactly one step, so that its width is given and
 // nothing narrower serves.
-func compileLanes(f *lanes.Function, width, subgroup int) (*lanes.Code, error) {
-	switch subgroup {
+func (k *kernel) compileLanes(f *lanes.Function, width int, rows lanes.Rows) (*lanes.Code, error) {
+	switch k.subgroup {
 	case 1:
 	case 4, 8, 16, 32:
-		return lanes.Compile(f, subgroup, true)
+		return lanes.Compile(f, k.subgroup, lanes.SubgroupRows)
 	default:
-		return nil, lanes.Unsupported("sub-groups of %d work-items", subgroup)
+		return nil, lanes.Unsupported("sub-groups of %d work-items", k.subgroup)
 	}
 	if width == 0 {
 		width = defaultLanes
@@ -165,9 +178,9 @@ func compileLanes(f *lanes.Function, width, subgroup int) (*lanes.Code, error) {
 			width = 1
 		}
 	}
-	code, err := lanes.Compile(f, width, false)
+	code, err := lanes.Compile(f, width, rows)
 	if width > 1 && errors.Is(err, lanes.ErrUnsupported) {
-		return lanes.Compile(f, 1, false)
+		return lanes.Compile(f, 1, rows)
 	}
 	return code, err
 }
@@ -176,14 +189,14 @@ func compileLanes(f *lanes.Function, width, subgroup int) (*lanes.Code, error) {
 // wide in two cases: where lanes leave a loop at different times, as those that have
 // left cost as much as the rest, and in long code. Native code keeps the wide steps, as
 // its registers hold more.
-func narrowLanes(f *lanes.Function, wide *lanes.Code, k *kernel) (*lanes.Code, error) {
+func (k *kernel) narrowLanes(f *lanes.Function, wide *lanes.Code, rows lanes.Rows) (*lanes.Code, error) {
 	switch {
 	case k.p.device.options.Lanes != 0 || k.subgroup != 1 || wide.Width == 1:
 		return wide, nil
 	case wide.Diverges:
-		return lanes.Compile(f, divergentLanes, false)
+		return lanes.Compile(f, divergentLanes, rows)
 	case wide.Width > defaultLanes && len(wide.Insts) > smallCode:
-		return lanes.Compile(f, defaultLanes, false)
+		return lanes.Compile(f, defaultLanes, rows)
 	}
 	return wide, nil
 }
@@ -297,7 +310,7 @@ func (l *launch) runNative() error {
 	if l.device.options.Interpret || l.device.options.Backwards || !l.fitsNative() {
 		return errNotNative
 	}
-	code, err := l.k.nativeCode()
+	code, err := l.k.nativeCode(l.k.rowsOf(l.r.local))
 	if err != nil {
 		return errNotNative
 	}

@@ -134,7 +134,7 @@ func requireC(t *testing.T, p *testProgram, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := made.(*kernel).nativeCode()
+	n, err := launchedCode(made)
 	if err == nil {
 		_, err = emitc.EmitFunction(n.wide, emitc.Symbol)
 	}

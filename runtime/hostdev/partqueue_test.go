@@ -32,7 +32,7 @@ func TestPartQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 		check(t, p, "y", y, counted(size, func(i int) float32 { return float32(2 * i) }))
-		code, err := k.(*kernel).nativeCode()
+		code, err := launchedCode(k)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -445,9 +445,11 @@ func (p *program) Close() error {
 
 func (p *program) freeCode() error {
 	for _, k := range p.kernels {
-		if k.native.code != nil {
-			engine, _ := p.device.engine()
-			k.native.code.close(engine)
+		for rows := range k.native {
+			if n := k.native[rows].code; n != nil {
+				engine, _ := p.device.engine()
+				n.close(engine)
+			}
 		}
 	}
 	p.releaseVariables()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/hostdev/internal/lanes"
 )
 
 // angles has large ones, small ones and no numbers at all side by side, several of them
@@ -78,14 +79,14 @@ func TestSineIsShort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		code, err := compileLanes(low.f, 0, 1)
+		code, err := k.(*kernel).compileLanes(low.f, 0, lanes.AnyRows)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(code.Insts) > most {
 			t.Errorf("%s has %d instructions", name, len(code.Insts))
 		}
-		if n, err := narrowLanes(low.f, code, k.(*kernel)); err != nil || n.Width < defaultLanes {
+		if n, err := k.(*kernel).narrowLanes(low.f, code, lanes.AnyRows); err != nil || n.Width < defaultLanes {
 			t.Errorf("%s is code for %d lanes: %v", name, n.Width, err)
 		}
 	}

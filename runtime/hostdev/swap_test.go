@@ -126,8 +126,12 @@ func TestSwap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	n, err := launchedCode(k)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for swapped := false; !swapped; {
-		swapped = k.(*kernel).native.code.fast.Load() != nil
+		swapped = n.fast.Load() != nil
 		if got := launch(); !slices.Equal(got, want) {
 			t.Fatalf("a launch beside the compiler leaves something else (swapped before it: %v)", swapped)
 		}

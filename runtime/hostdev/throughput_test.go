@@ -11,6 +11,7 @@ import (
 
 	"offlink/runtime/cache"
 	"offlink/runtime/driver"
+	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/runtime/internal/dl"
 )
 
@@ -77,6 +78,18 @@ func TestThroughputKernels(t *testing.T) {
 	testDigests(t, results["sha256"])
 }
 
+// launchedCode is the code of a kernel that was launched with one kind of rows, or why it is
+// interpreted.
+func launchedCode(k driver.Kernel) (*nativeKernel, error) {
+	states := &k.(*kernel).native
+	for rows := range states {
+		if s := &states[rows]; s.code != nil || s.err != nil {
+			return s.code, s.err
+		}
+	}
+	return k.(*kernel).nativeCode(lanes.AnyRows)
+}
+
 // nativeOptions are those of a device that waits for the C compiler.
 func nativeOptions(t testing.TB, lanes int) Options {
 	store := cache.New(cache.Options{Dir: t.TempDir()})
@@ -91,7 +104,7 @@ func compiled(t *testing.T, p *testProgram, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := k.(*kernel).nativeCode()
+	n, err := launchedCode(k)
 	switch {
 	case p.options.Interpret:
 	case err != nil:

@@ -146,7 +146,7 @@ func TestModulesAreValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, width := range []int{1, 4, 16} {
-		c, err := lanes.Compile(f, width, false)
+		c, err := lanes.Compile(f, width, lanes.AnyRows)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,22 +8,30 @@ import (
 
 // The loops around the work-items, and the split at barriers.
 
-// Compile makes code for steps of a width: 1, or 4 and more. f must be finished. The
-// work-items that are left at the end of a row take steps of one, unless whole is set:
-// then there must be none, and a step is a sub-group.
+// Rows are the rows of work-items, along the first dimension of a group, that code runs.
+type Rows int
+
+// The kinds of rows.
+const (
+	AnyRows      Rows = iota // those that are left at the end of a row take steps of one
+	WholeSteps               // rows are a multiple of the width: the code is half as long
+	SubgroupRows             // as WholeSteps, and a step is a sub-group
+)
+
+// Compile makes code for steps of a width: 1, or 4 and more. f must be finished.
 //
 // Where forms for the ways of branches would make code that takes too long to compile
 // further, branches have the masked form alone; ErrUnsupported if that is too long too.
-func Compile(f *Function, width int, whole bool) (*Code, error) {
-	c, err := compileForms(f, width, whole, true)
+func Compile(f *Function, width int, rows Rows) (*Code, error) {
+	c, err := compileForms(f, width, rows, true)
 	if errors.Is(err, errManyBranches) {
-		return compileForms(f, width, whole, false)
+		return compileForms(f, width, rows, false)
 	}
 	return c, err
 }
 
 // compileForms compiles with or without forms for the ways of a branch: see emitPiece.
-func compileForms(f *Function, width int, whole, forms bool) (*Code, error) {
+func compileForms(f *Function, width int, rows Rows, forms bool) (*Code, error) {
 	c := &Code{Name: f.Name, Width: width, PrivateSize: f.PrivateSize, FrameSize: f.FrameSize, ScratchSize: f.ScratchSize}
 	for range NumParams {
 		c.Regs = append(c.Regs, scalarType(I32))
@@ -34,7 +42,7 @@ func compileForms(f *Function, width int, whole, forms bool) (*Code, error) {
 		if err != nil {
 			return nil, err
 		}
-		if w > 1 && !whole {
+		if w > 1 && rows != SubgroupRows {
 			if err := a.suitsLanes(); err != nil {
 				return nil, err
 			}
@@ -43,9 +51,9 @@ func compileForms(f *Function, width int, whole, forms bool) (*Code, error) {
 			c.Diverges = c.Diverges || differ && l != nil && !l.takesTurns(f)
 		}
 		e := newEmitter(f, a, c, d.shared, &d.labels)
-		e.limited, e.forms = width > 1 && !whole, forms
+		e.limited, e.forms = width > 1 && rows != SubgroupRows, forms
 		d.emitters = append(d.emitters, e)
-		if width == 1 || whole {
+		if width == 1 || rows != AnyRows {
 			break
 		}
 	}

@@ -32,7 +32,7 @@ func compileText(t *testing.T, f *Function, width int) (*Code, string) {
 	if err := f.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	c, err := Compile(f, width, false)
+	c, err := Compile(f, width, AnyRows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,10 +262,10 @@ func TestRefused(t *testing.T) {
 	if err := k.f.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Compile(k.f, 4, false); !errors.Is(err, ErrUnsupported) {
+	if _, err := Compile(k.f, 4, AnyRows); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("an atomic operation in a loop that lanes leave at different times: %v", err)
 	}
-	if _, err := Compile(k.f, 1, false); err != nil {
+	if _, err := Compile(k.f, 1, AnyRows); err != nil {
 		t.Error(err)
 	}
 }

@@ -40,7 +40,7 @@ func TestPairs(t *testing.T) {
 			if err := k.f.Finish(); err != nil {
 				t.Fatal(err)
 			}
-			c, err := Compile(k.f, 4, true)
+			c, err := Compile(k.f, 4, SubgroupRows)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,14 +10,20 @@ import (
 func TestManyBranches(t *testing.T) {
 	for _, test := range []struct {
 		branches, width int
-		whole           bool
+		rows            Rows
 		refused         bool
-	}{{20, 4, false, false}, {1000, 4, false, true}, {1000, 1, false, false}, {1000, 4, true, false}} {
+	}{
+		{20, 4, AnyRows, false},
+		{1000, 4, AnyRows, true},
+		{1000, 1, AnyRows, false},
+		{1000, 4, WholeSteps, true},
+		{1000, 4, SubgroupRows, false},
+	} {
 		f := manyBranches(test.branches)
 		if err := f.Finish(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Compile(f, test.width, test.whole); errors.Is(err, ErrUnsupported) != test.refused {
+		if _, err := Compile(f, test.width, test.rows); errors.Is(err, ErrUnsupported) != test.refused {
 			t.Errorf("%+v: %v", test, err)
 		}
 	}
