@@ -395,7 +395,8 @@ offlink_status offlink_launch(offlink_kernel *kernel, offlink_range range, const
  * unused members to 0. */
 typedef struct offlink_launch_options {
   size_t size;
-  uint64_t timeout; /* nanoseconds, after which the kernel is stopped: OFFLINK_ERROR_TIMEOUT */
+  uint64_t timeout; /* nanoseconds, after which the kernel is stopped: OFFLINK_ERROR_TIMEOUT,
+                       and offlink_error() names a work-item that ran */
   uint64_t *times;  /* receives the 4 times of offlink_event_times */
 } offlink_launch_options;
 

@@ -80,16 +80,24 @@ func (s *session) launchWith(handle uint64, r *launchRequest, timeout time.Durat
 	}
 	defer done.Close()
 	err = waitFor(done, timeout)
-	if _, late := errors.AsType[*timeoutError](err); late {
-		err = fmt.Errorf("kernel %s: %w", k.Name, err)
-		aborter.Abort(err)
-		_ = done.Wait(context.Background()) // the kernel may use the caller's arguments until then
-		return times, err
+	if late, ok := errors.AsType[*timeoutError](err); ok {
+		err = stopLate(aborter, done, k.Name, late)
 	}
 	if err == nil && profiled {
 		times, err = timesOf(done)
 	}
 	return times, err
+}
+
+// stopLate stops a kernel and returns its outcome: the device says where it was, if it had begun,
+// and it may have ended just then. The kernel may use the caller's arguments until this returns.
+func stopLate(q driver.Aborter, done driver.Event, kernel string, late *timeoutError) error {
+	q.Abort(late)
+	err := done.Wait(context.Background())
+	if err == late {
+		return fmt.Errorf("kernel %s: %w", kernel, late)
+	}
+	return err
 }
 
 func timesOf(e driver.Event) ([4]uint64, error) {
