@@ -135,6 +135,7 @@ func (o *checkCommand) printReport(r *linkcheck.Report) error {
 	for _, p := range r.Problems {
 		fmt.Fprintf(w, "%s: %s\n", p.Severity, p.Message)
 	}
+	printFailing(w, r.Failing)
 	errors := r.Errors()
 	_, err := fmt.Fprintf(w, "%s, %s, %s: %s, %s\n", countNoun(len(r.Images), "image"), countNoun(kernels, "kernel"), countNoun(imports, "import"),
 		countNoun(errors, "error"), countNoun(len(r.Problems)-errors, "warning"))
@@ -150,6 +151,24 @@ func printImports(w io.Writer, img linkcheck.Image) {
 			continue
 		}
 		fmt.Fprintf(w, "  %s => %s: image %d\n", i.Symbol, i.From.File, i.From.Image)
+	}
+}
+
+// printFailing prints the kernels that cannot be launched in a line.
+func printFailing(w io.Writer, list []linkcheck.Launch) {
+	var names []string
+	seen := make(map[string]bool)
+	for _, l := range list { // one for each target
+		if name := fmt.Sprintf("%s (%s)", l.Kernel, l.File); !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	switch n := len(names); {
+	case n == 1:
+		fmt.Fprintf(w, "1 kernel cannot be launched: %s\n", names[0])
+	case n > 1:
+		fmt.Fprintf(w, "%d kernels cannot be launched: %s\n", n, someNames(names))
 	}
 }
 

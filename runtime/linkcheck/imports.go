@@ -165,18 +165,32 @@ func (c *checker) linkKernel(owner registry.Owner, kernel string) {
 		c.noteTaken(kernel, link)
 		return
 	}
+	symbol := c.reportFailure(kernel, c.kernelText(owner, kernel, err), err)
+	c.report.Failing = append(c.report.Failing, Launch{owner.Name, kernel, c.device.Name, symbol})
+}
+
+// reportFailure reports the error of a launch, unless that is reported already, as one of an
+// image. It returns the symbol that is at fault.
+func (c *checker) reportFailure(kernel, text string, err error) (symbol string) {
+	var unresolved *resolve.UnresolvedError
 	var conflict *resolve.ConflictError
 	var refused *resolve.NoKernelError
 	var linking *resolve.LinkingError
-	text := c.kernelText(owner, kernel, err)
 	switch {
+	case errors.As(err, &unresolved):
+		return unresolved.Symbol
 	case errors.As(err, &conflict):
 		c.addProblem(Error, Conflict, conflict.Symbol, text)
+		return conflict.Symbol
 	case errors.As(err, &refused):
 		c.addProblem(Error, Refused, kernel, text)
-	case errors.As(err, &linking) && !c.unlinked[linking.Symbol]: // virtual functions, which nothing imports
-		c.addProblem(Error, NoLinking, linking.Symbol, text)
+	case errors.As(err, &linking):
+		if !c.unlinked[linking.Symbol] { // virtual functions, which nothing imports
+			c.addProblem(Error, NoLinking, linking.Symbol, text)
+		}
+		return linking.Symbol
 	}
+	return ""
 }
 
 // noteTaken remembers the images that serve the kernel.

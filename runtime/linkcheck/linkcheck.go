@@ -32,6 +32,18 @@ type Report struct {
 	Device   string    `json:"device,omitempty"`
 	Images   []Image   `json:"images"`
 	Problems []Problem `json:"problems"`
+	// Failing are the kernels that cannot be launched.
+	Failing []Launch `json:"failing"`
+}
+
+// Launch is a kernel of a file on a device.
+type Launch struct {
+	File   string `json:"file"`
+	Kernel string `json:"kernel"`
+	// Device is the one that was asked for, or a target of the images.
+	Device string `json:"device"`
+	// Symbol is the one without which the kernel cannot be launched; "" where it is none.
+	Symbol string `json:"symbol,omitempty"`
 }
 
 // Image is one image with its symbols.
@@ -109,7 +121,7 @@ func (r *Report) Errors() int {
 // Check checks the images for a device; nil stands for each target that images
 // have code for.
 func Check(p Program, d *Device) *Report {
-	c := &checker{program: p, report: &Report{Images: []Image{}, Problems: []Problem{}}, exporters: make(map[*registry.Image]bool), taken: make(map[takenFrom]string), unlinked: make(map[string]bool)}
+	c := &checker{program: p, report: &Report{Images: []Image{}, Problems: []Problem{}, Failing: []Launch{}}, exporters: make(map[*registry.Image]bool), taken: make(map[takenFrom]string), unlinked: make(map[string]bool)}
 	views := eachTarget(p.Loaded.Images)
 	if d != nil {
 		c.report.Device, views = d.Name, []*Device{d}
