@@ -12,6 +12,7 @@ import (
 // Cubin is the facts that linking needs of an ELF file for NVIDIA's GPUs. Its format is not
 // published; these are the ones that nvcc 13.0 and ptxas 12.9 write.
 type Cubin struct {
+	Architecture
 	// Relocatable reports whether the file was made to be linked (nvcc -rdc=true -cubin, ptxas -c);
 	// other files were linked, and share no symbols.
 	Relocatable bool
@@ -79,6 +80,7 @@ func ReadCubin(code []byte) (*Cubin, error) {
 		return nil, err
 	}
 	c := &Cubin{Relocatable: file.Type == elf.ET_REL}
+	c.Architecture, _ = CubinArchitecture(code)
 	if !c.Relocatable {
 		return c, nil
 	}

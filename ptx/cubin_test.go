@@ -19,13 +19,14 @@ func readCubinFile(t testing.TB, name string) []byte {
 // TestReadCubin reads files of ptxas: a kernel that calls a function of the other, that function,
 // and that one linked by itself.
 func TestReadCubin(t *testing.T) {
+	sm90 := Architecture{SM: 90}
 	for _, c := range []struct {
 		file string
 		want Cubin
 	}{
-		{"uses.cubin", Cubin{Relocatable: true, Imports: []string{"lib_table", "lib_value"}, Exports: []string{}}},
-		{"library.cubin", Cubin{Relocatable: true, Imports: []string{}, Exports: []string{"lib_table", "lib_value"}}},
-		{"whole.cubin", Cubin{}},
+		{"uses.cubin", Cubin{Architecture: sm90, Relocatable: true, Imports: []string{"lib_table", "lib_value"}, Exports: []string{}}},
+		{"library.cubin", Cubin{Architecture: sm90, Relocatable: true, Imports: []string{}, Exports: []string{"lib_table", "lib_value"}}},
+		{"whole.cubin", Cubin{Architecture: sm90}},
 	} {
 		got, err := ReadCubin(readCubinFile(t, c.file))
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"offlink/ptx"
 	"offlink/runtime/driver"
@@ -45,16 +46,18 @@ func (d *Device) buildError(err error) error {
 // given an address and no size.
 func (o *object) readCode(specBuffer []byte) (err error) {
 	if o.kind == codeFatBinary {
-		if err := o.openFatBinary(o.device.limits.major, o.device.limits.minor); err != nil {
+		if err := o.openFatBinary(o.device.architecture()); err != nil {
 			return err
 		}
 	}
 	if o.kind == codeCubin {
-		o.cubin, err = ptx.ReadCubin(o.code)
+		if o.cubin, err = ptx.ReadCubin(o.code); err == nil {
+			err = o.device.checkCubin(o.cubin)
+		}
 		return err
 	}
 	if o.ptx, err = ptx.Parse(o.name, o.code); err == nil {
-		err = checkTarget(o.ptx)
+		err = o.device.checkTarget(o.ptx)
 	}
 	if err == nil {
 		err = o.defineConstants(specBuffer)
@@ -82,13 +85,39 @@ func (o *object) defineConstants(values []byte) (err error) {
 }
 
 // checkTarget refuses modules with 32-bit addresses, which no driver has taken
-// since CUDA 10.
-func checkTarget(m *ptx.Module) error {
+// since CUDA 10, and those for newer devices or for other ones alone: the driver's compiler
+// names neither architecture.
+func (d *Device) checkTarget(m *ptx.Module) error {
 	if m.AddressSize != 64 {
 		return fmt.Errorf("the module has addresses of %d bits; compile it for nvptx64", m.AddressSize)
 	}
+	if a, ok := m.Architecture(); ok && !a.Compiles(d.architecture()) {
+		return fmt.Errorf("the PTX is for %v%s; the device is an sm_%d", a, alone(a), d.architecture())
+	}
 	return nil
 }
+
+// checkCubin refuses native code for other devices.
+func (d *Device) checkCubin(c *ptx.Cubin) error {
+	if a := c.Architecture; a.SM != 0 && !a.RunsNative(d.architecture()) {
+		return fmt.Errorf("the cubin is for %v%s; the device is an sm_%d: give PTX, or a cubin for it", a, alone(a), d.architecture())
+	}
+	return nil
+}
+
+// alone says that the code is not for newer devices either.
+func alone(a ptx.Architecture) string {
+	switch {
+	case a.Exact:
+		return " alone"
+	case a.Family:
+		return " and its family"
+	}
+	return ""
+}
+
+// architecture is the device's: 90 for sm_90.
+func (d *Device) architecture() int { return 10*d.limits.major + d.limits.minor }
 
 // Close does nothing: the code is the caller's.
 func (o *object) Close() error { return nil }
@@ -113,9 +142,28 @@ func (d *Device) Link(ctx context.Context, objects []driver.Object, _ driver.Lin
 		})
 	})
 	if err != nil {
-		return nil, d.explainBuild(err)
+		return nil, d.explainBuild(d.explainVersion(err, own))
 	}
 	return p, nil
+}
+
+// explainVersion says which PTX is too new for the driver, whose own words name neither version.
+func (d *Device) explainVersion(err error, objects []*object) error {
+	if !libcuda.IsNewPTX(err) {
+		return err
+	}
+	var parts []string
+	for _, o := range objects {
+		if o.ptx != nil {
+			parts = append(parts, fmt.Sprintf("%s is PTX %s", o.name, o.ptx.Version))
+		}
+	}
+	build, ok := errors.AsType[*driver.BuildError](err)
+	if !ok {
+		build = &driver.BuildError{Err: err}
+	}
+	build.Err = fmt.Errorf("%s, and the driver is for CUDA %s: install a newer driver, or compile for an older PTX: %w", strings.Join(parts, ", "), d.driver.Version(), build.Err)
+	return build
 }
 
 // explainBuild adds the device to a failed build.

@@ -49,7 +49,9 @@ var cubinMixes = [][]string{
 // TestLinkCubins: cubins that were made for linking are linked, alone and with PTX, and others
 // are taken alone.
 func TestLinkCubins(t *testing.T) {
-	f, device := newFakeDevice(t)
+	f := openFake(t)
+	f.call(t, "fake_set_capability", 90) // that of the files
+	device := f.openDevice(t)
 	for _, names := range cubinMixes {
 		p, err := linkFiles(t, device, names...)
 		if err != nil {

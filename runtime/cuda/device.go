@@ -33,6 +33,11 @@ type Device struct {
 	needsNoContext bool
 	probed         sync.Once
 
+	// clearing is the stream in which memory is cleared, 0 before the first; clearingLock is for
+	// making it.
+	clearing     libcuda.Stream
+	clearingLock sync.Mutex
+
 	// workItems is builtinModule's text, made once.
 	workItems func() []byte
 
@@ -77,7 +82,21 @@ func (d *Device) closeDevice() error {
 	if d.context.Load() == 0 {
 		return nil
 	}
-	return d.library.ReleasePrimary(d.number)
+	var err error
+	if d.clearing != 0 {
+		err = d.releaseInContext(func() error { return d.library.DestroyStream(d.clearing) })
+	}
+	return errors.Join(err, d.library.ReleasePrimary(d.number))
+}
+
+// clearingStream is the stream for clearing memory. It is called with the context set.
+func (d *Device) clearingStream() (s libcuda.Stream, err error) {
+	d.clearingLock.Lock()
+	defer d.clearingLock.Unlock()
+	if d.clearing == 0 {
+		d.clearing, err = d.library.NewStream()
+	}
+	return d.clearing, err
 }
 
 // withContext runs calls on one thread, in the context of the device. The thread may be one

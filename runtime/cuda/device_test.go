@@ -11,9 +11,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"offlink/runtime/driver"
 	"offlink/runtime/drivertest"
+	"offlink/runtime/internal/dl"
+	"offlink/runtime/internal/streams"
 )
 
 // openInstalled opens the installed driver. Machines without a GPU have none.
@@ -315,6 +318,64 @@ func TestImportedStream(t *testing.T) {
 	if err := errors.Join(owner.Fill(m, 0, 4, []byte{6}, driver.Sync{}), owner.Finish()); err != nil {
 		t.Errorf("the stream after Close of the imported queue: %v", err)
 	}
+}
+
+// blockingStream makes a stream as cudaStreamCreate does, which the default stream waits for.
+func blockingStream(t *testing.T, d *Device) (s uintptr) {
+	t.Helper()
+	library, err := dl.Open(DefaultLibrary())
+	if err != nil {
+		t.Fatal(err)
+	}
+	create, err := library.Symbol("cuStreamCreate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := new(uintptr)
+	if err := d.withContext(func() error {
+		if code := int32(dl.Call(create, uintptr(unsafe.Pointer(made)), 0)); code != 0 {
+			return fmt.Errorf("cuStreamCreate: %d", code)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := (native{d}).DestroyStream(streams.Stream(*made)); err != nil {
+			t.Error(err)
+		}
+	})
+	return *made
+}
+
+// TestClearedBesideKernels: memory is cleared while a kernel runs in a stream of a host program.
+func TestClearedBesideKernels(t *testing.T) {
+	_, d := openInstalled(t)
+	p, m, cleared := moreProgram(t, d), newTestMemory(t, d, driver.DeviceMemory, 8), newTestMemory(t, d, driver.DeviceMemory, 1<<20)
+	q, err := d.ImportQueue(uint64(blockingStream(t, d)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, err := d.RangeAddress(cleared, 0, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const turns = 1 << 28 // a second or more
+	var e driver.Event
+	if err := q.Launch(kernelOf(t, p, "late"), driver.Range{Global: []int{1}}, []driver.Arg{{Memory: m}, uint32Arg(turns)}, driver.Sync{Done: &e}); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	err = d.withContext(func() error { return native{d}.ClearMemory(address, 1<<20) })
+	took, status := time.Since(start), e.Status()
+	if err != nil || status == driver.Complete {
+		t.Errorf("%v; after %v the kernel is %v", err, took, status)
+	}
+	start = time.Now()
+	if err := errors.Join(q.Finish(), e.Close(), q.Close()); err != nil {
+		t.Error(err)
+	}
+	t.Logf("the memory was cleared in %v, the kernel ran %v longer", took, time.Since(start))
 }
 
 const crashVariable = "OFFLINK_TEST_CRASH"

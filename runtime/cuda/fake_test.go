@@ -65,6 +65,7 @@ func openFake(t testing.TB) *fake {
 		f.call(t, "fake_set_ordinal", 0)
 		f.call(t, "fake_set_devices", 1)
 		f.call(t, "fake_set_version", versions[0])
+		f.call(t, "fake_set_capability", 80)
 		library.Close()
 	})
 	return f

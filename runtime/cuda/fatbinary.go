@@ -13,38 +13,38 @@ import (
 
 // fatEntry is an entry of a fat binary: code for one architecture.
 type fatEntry struct {
-	sm    int // 90 for sm_90
+	ptx.Architecture
 	form  string
 	image *devimg.Image // perhaps compressed
-	code  []byte        // of PTX, once it was looked at
-	exact bool          // for devices of that architecture alone, as sm_90a is
+	code  []byte        // of code that was looked at
 }
 
 // openFatBinary puts the entry of a fat binary that fits the device best in its place, as the
 // driver would choose: native code for the architecture, or for an older one of the same
-// generation, else the newest PTX that the device is not too old for. With the entry's PTX or
+// generation, else the newest PTX that the device is not too old for; sm_90a and the like for
+// their own architecture alone. With the entry's PTX or
 // cubin the parameters of kernels are known, and it can be linked with others. Compressed
-// entries are inflated: PTX, as its text says for which devices it is, and the entry that is
+// entries are inflated: those whose code says for which devices it is, and the entry that is
 // taken.
-func (o *object) openFatBinary(major, minor int) error {
+func (o *object) openFatBinary(device int) error {
 	if err := checkFatBinary(o.code); err != nil {
 		return err
 	}
 	budget := container.NewBudget(0)
-	entries, err := fatEntries(o.code, 10*major+minor, budget)
+	entries, err := fatEntries(o.code, device, budget)
 	if err != nil {
 		return err
 	}
-	best := bestEntry(entries, 10*major+minor)
+	best := bestEntry(entries, device)
 	if best == nil {
-		return fmt.Errorf("the fat binary has %s, and nothing for sm_%d%d", describeEntries(entries), major, minor)
+		return fmt.Errorf("the fat binary has %s, and nothing for sm_%d", describeEntries(entries), device)
 	}
 	code, err := best.inflate(budget)
 	if err != nil {
 		return err
 	}
 	if o.code, o.kind = code, kindOf(code); o.kind == codeFatBinary {
-		return fmt.Errorf("the fat binary's %s for sm_%d is a fat binary again", best.form, best.sm)
+		return fmt.Errorf("the fat binary's %s for %v is a fat binary again", best.form, best.Architecture)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (e *fatEntry) inflate(budget *container.Budget) ([]byte, error) {
 		err = devimg.Copy(&code, plain.Code)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the fat binary's %s for sm_%d: %w", e.form, e.sm, err)
+		return nil, fmt.Errorf("the fat binary's %s for %v: %w", e.form, e.Architecture, err)
 	}
 	e.code = code.Bytes()
 	return e.code, nil
@@ -79,27 +79,46 @@ func fatEntries(code []byte, device int, budget *container.Budget) (list []fatEn
 		if e.Form != container.FatBinary || err != nil {
 			continue
 		}
-		own := fatEntry{sm: sm, image: &e.Image}
+		own := fatEntry{Architecture: ptx.Architecture{SM: sm}, image: &e.Image}
 		if _, form, ok := strings.Cut(e.Name, "."); ok {
 			own.form = form
 		}
-		if _, packed := container.PackedSize(&e.Image); own.form == "ptx" && (sm <= device || !packed) {
+		if _, packed := container.PackedSize(&e.Image); own.hasVariants(device, packed) {
 			text, err := own.inflate(budget)
 			if err != nil {
 				return nil, err
 			}
-			own.exact = hasExactTarget(text, e.Arch)
+			own.readArchitecture(text)
 		}
 		list = append(list, own)
 	}
 	return list, nil
 }
 
-// hasExactTarget reports whether PTX is for the features of one architecture or family:
-// ".target sm_90a" (PTX ISA, .target).
-func hasExactTarget(code []byte, arch string) bool {
-	m, err := ptx.Parse("", code)
-	return err == nil && len(m.Targets) > 0 && m.Targets[0] != arch && strings.HasPrefix(m.Targets[0], arch)
+// hasVariants reports whether the entry's code has to say whether it fits the device, as the
+// entry has the architecture without the letter of sm_90a. The code that the device is too old
+// for is not inflated.
+func (e *fatEntry) hasVariants(device int, packed bool) bool {
+	switch e.form {
+	case "ptx":
+		return e.SM <= device || !packed
+	case "elf":
+		return e.SM != device && e.RunsNative(device)
+	}
+	return false
+}
+
+// readArchitecture takes the architecture that the code itself names.
+func (e *fatEntry) readArchitecture(code []byte) {
+	named, ok := ptx.CubinArchitecture(code)
+	if e.form == "ptx" {
+		if m, err := ptx.Parse("", code); err == nil {
+			named, ok = m.Architecture()
+		}
+	}
+	if ok && named.SM == e.SM {
+		e.Architecture = named
+	}
 }
 
 // bestEntry returns the entry to take, nil if none fits.
@@ -112,25 +131,21 @@ func bestEntry(entries []fatEntry, device int) (best *fatEntry) {
 	return best
 }
 
-// generation is how far native code of an older architecture runs: sm_86 runs on sm_89, not
-// on sm_90.
-const generation = 10
-
 func (e *fatEntry) fits(device int) bool {
-	switch {
-	case e.sm > device:
-		return false
-	case e.form == "elf":
-		return e.sm/generation == device/generation
+	switch e.form {
+	case "elf":
+		return e.RunsNative(device)
+	case "ptx":
+		return e.Compiles(device)
 	}
-	return e.form == "ptx" && (e.sm == device || !e.exact)
+	return false
 }
 
 func (e *fatEntry) isBetter(than *fatEntry) bool {
 	if e.form != than.form {
 		return e.form == "elf"
 	}
-	return e.sm > than.sm
+	return e.SM > than.SM
 }
 
 // describeEntries lists the entries for a message.
@@ -145,11 +160,7 @@ func describeEntries(entries []fatEntry) string {
 			names = append(names, fmt.Sprintf("%d more", len(entries)-most))
 			break
 		}
-		name := fmt.Sprintf("%s for sm_%d", e.form, e.sm)
-		if e.exact {
-			name += " alone"
-		}
-		names = append(names, name)
+		names = append(names, fmt.Sprintf("%s for %v", e.form, e.Architecture))
 	}
 	return strings.Join(names, ", ")
 }

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"offlink/ptx"
 	"offlink/runtime/driver"
 )
 
@@ -91,7 +93,7 @@ func TestFatEntries(t *testing.T) {
 		"compressed native code":       {[]testEntry{packed(75, "sm_75"), {elfKind, 80, cubin, true, false}}, "cubin"},
 		"compressed, and damaged":      {[]testEntry{damaged}, "the fat binary's ptx for sm_80: the entry is compressed (lz4): "},
 		"a fat binary in one":          {[]testEntry{{elfKind, 80, fatBinaryOf(native(80)), false, false}}, "is a fat binary again"},
-		"nothing that fits":            {[]testEntry{native(90), text(90, "sm_90"), text(75, "sm_75a")}, "has elf for sm_90, ptx for sm_90, ptx for sm_75 alone, and nothing for sm_80"},
+		"nothing that fits":            {[]testEntry{native(90), text(90, "sm_90"), text(75, "sm_75a")}, "has elf for sm_90, ptx for sm_90, ptx for sm_75a, and nothing for sm_80"},
 		"nothing":                      {nil, "has no code, and nothing for sm_80"},
 	} {
 		o, err := d.Compile(t.Context(), driver.Module{Name: "m", Code: fatBinaryOf(c.entries...)}, driver.CompileOptions{})
@@ -105,6 +107,64 @@ func TestFatEntries(t *testing.T) {
 			got = "cubin"
 		default:
 			got = o.(*object).ptx.Entries[0].Name
+		}
+		if got != c.want {
+			t.Errorf("%s: %s; want %s", name, got, c.want)
+		}
+	}
+}
+
+// cubinFor is a cubin with the e_flags of ptxas 12.9 for an architecture.
+func cubinFor(sm uint32, exact bool) []byte {
+	const abi, flags = 8, 48
+	code := bytes.Clone(cubinOf(elf.EM_CUDA, 7))
+	word := 0x06000002 | sm<<8
+	if exact {
+		word |= 0x8
+	}
+	if sm < 100 {
+		code[abi] = 7
+		word = sm<<16 | 0x500 | sm
+		if exact {
+			word |= 0x800
+		}
+	}
+	binary.LittleEndian.PutUint32(code[flags:], word)
+	return code
+}
+
+// TestFatVariants: native code with the features of one architecture is not taken for a newer one
+// of its generation, and PTX of a family is.
+func TestFatVariants(t *testing.T) {
+	const ptxKind, elfKind = 1, 2
+	native := func(sm uint32, exact, packed bool) testEntry {
+		return testEntry{elfKind, sm, cubinFor(sm, exact), packed, false}
+	}
+	text := func(sm uint32, target string) testEntry { return testEntry{ptxKind, sm, ptxFor(target), false, false} }
+	for name, c := range map[string]struct {
+		device  int
+		entries []testEntry
+		want    string // the architecture of the entry
+	}{
+		"native code of an older one":          {103, []testEntry{native(100, false, false), text(100, "sm_100")}, "cubin sm_100"},
+		"for an older one alone":               {103, []testEntry{native(100, true, false), text(100, "sm_100")}, "ptx sm_100"},
+		"for an older one alone, compressed":   {103, []testEntry{native(100, true, true), text(90, "sm_90")}, "ptx sm_90"},
+		"for this one alone":                   {100, []testEntry{native(100, true, false), text(100, "sm_100")}, "cubin sm_100a"},
+		"for this one alone, of the older ABI": {90, []testEntry{native(90, true, false), text(90, "sm_90")}, "cubin sm_90a"},
+		"PTX of the family":                    {103, []testEntry{text(100, "sm_100f"), text(90, "sm_90")}, "ptx sm_100f"},
+		"PTX of another family":                {120, []testEntry{text(100, "sm_100f"), text(90, "sm_90")}, "ptx sm_90"},
+	} {
+		o := &object{code: fatBinaryOf(c.entries...), kind: codeFatBinary}
+		if err := o.openFatBinary(c.device); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := ""
+		if a, ok := ptx.CubinArchitecture(o.code); ok {
+			got = "cubin " + a.String()
+		} else if m, err := ptx.Parse("", o.code); err == nil {
+			a, _ := m.Architecture()
+			got = "ptx " + a.String()
 		}
 		if got != c.want {
 			t.Errorf("%s: %s; want %s", name, got, c.want)
@@ -148,7 +208,7 @@ func FuzzFatBinary(f *testing.F) {
 	f.Add(fatBinaryOf(), 90)
 	f.Fuzz(func(t *testing.T, code []byte, sm int) {
 		o := &object{code: code, kind: codeFatBinary}
-		if err := o.openFatBinary(sm/10, sm%10); err == nil && o.kind == codeFatBinary {
+		if err := o.openFatBinary(sm); err == nil && o.kind == codeFatBinary {
 			t.Error("no entry was taken")
 		}
 	})

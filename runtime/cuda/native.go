@@ -95,13 +95,18 @@ func (n native) FreeMemory(kind driver.MemoryKind, address uint64) error {
 	})
 }
 
-// ClearMemory has the device clear the memory, managed memory included, in the default
-// stream. The streams of queues are not ordered with that, so that they are not delayed.
+// ClearMemory has the device clear the memory, managed memory included, in a stream of its
+// own, which is ordered with no other. The default stream would wait for the streams of a host
+// program, whose kernels may run for long, or until the host tells them to end.
 func (n native) ClearMemory(address uint64, size int64) error {
-	if err := n.device.library.Set(address, 0, 1, size, 0); err != nil {
+	s, err := n.device.clearingStream()
+	if err == nil {
+		err = n.device.library.Set(address, 0, 1, size, s)
+	}
+	if err != nil {
 		return err
 	}
-	return n.device.library.Synchronize(0)
+	return n.device.library.Synchronize(s)
 }
 
 // FindAllocation refuses memory of other devices: a kernel that uses it ends the context.

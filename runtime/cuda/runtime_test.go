@@ -3,10 +3,12 @@ package cuda
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"offlink/ptx"
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/libcuda"
 	"offlink/runtime/internal/streams"
@@ -20,8 +22,14 @@ func TestNoLibrary(t *testing.T) {
 	}
 }
 
+// newFakeDevice is an sm_80.
 func newFakeDevice(t *testing.T) (*fake, *Device) {
 	f := openFake(t)
+	return f, f.openDevice(t)
+}
+
+// openDevice opens the fake GPU, and has the end of the test close it.
+func (f *fake) openDevice(t *testing.T) *Device {
 	d := f.open(t)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
@@ -32,7 +40,7 @@ func newFakeDevice(t *testing.T) (*fake, *Device) {
 			t.Errorf("%d things were not released", n)
 		}
 	})
-	return f, d.devices[0].(*Device)
+	return d.devices[0].(*Device)
 }
 
 func buildPTX(t *testing.T, d *Device, text string, names map[string]string) driver.Program {
@@ -326,4 +334,40 @@ func recoverFromNil(t *testing.T) {
 	}()
 	var none *Device
 	_ = none.number
+}
+
+// TestOtherDevices: code for other devices, and PTX that is newer than the driver, are errors
+// that name both; the fake device is an sm_80 of CUDA 12.4.
+func TestOtherDevices(t *testing.T) {
+	_, d := newFakeDevice(t)
+	text := func(version, target string) []byte {
+		return fmt.Appendf(nil, ".version %s\n.target %s\n.address_size 64\n.visible .entry k() {\nret;\n}\n", version, target)
+	}
+	for _, c := range []struct {
+		code []byte
+		want string // in the error, "" for none
+	}{
+		{text("8.0", "sm_80"), ""},
+		{text("8.0", "sm_75"), ""},
+		{text("8.0", "sm_80a"), ""},
+		{text("8.0", "sm_90"), "the PTX is for sm_90; the device is an sm_80"},
+		{text("8.0", "sm_75a"), "the PTX is for sm_75a alone; the device is an sm_80"},
+		{text("8.0", "sm_70f"), "the PTX is for sm_70f and its family; the device is an sm_80"},
+		{text("9.1", "sm_80"), "m.ptx is PTX 9.1, and the driver is for CUDA 12.4: install a newer driver, or compile for an older PTX: "},
+		{cubinFor(80, false), ""},
+		{cubinFor(86, false), "the cubin is for sm_86; the device is an sm_80: give PTX, or a cubin for it"},
+		{cubinFor(75, false), "the cubin is for sm_75; the device is an sm_80: give PTX"},
+		{cubinFor(100, true), "the cubin is for sm_100a alone; the device is an sm_80"},
+	} {
+		o, err := d.Compile(t.Context(), driver.Module{Name: "m.ptx", Code: c.code}, driver.CompileOptions{})
+		if err == nil && !ptx.IsCubin(c.code) {
+			var p driver.Program
+			if p, err = d.Link(t.Context(), []driver.Object{o}, driver.LinkOptions{}); err == nil {
+				err = p.Close()
+			}
+		}
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%.40q: %v; want %q", c.code, err, c.want)
+		}
+	}
 }

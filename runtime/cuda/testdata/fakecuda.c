@@ -19,7 +19,7 @@
 
 typedef int CUresult;
 typedef struct object object;
-enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_PTX = 218, INVALID_CONTEXT = 201, NO_BINARY = 209, NOT_FOUND = 500 };
+enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_PTX = 218, UNSUPPORTED_PTX = 222, INVALID_CONTEXT = 201, NO_BINARY = 209, NOT_FOUND = 500 };
 enum kind { CONTEXT, STREAM, EVENT, MODULE, FUNCTION, LINKER, DEVICE_MEMORY, HOST_MEMORY };
 static const char *kind_names[] = {"context", "stream", "event", "module", "function", "linker", "device memory", "host memory"};
 
@@ -76,6 +76,7 @@ static void fault(const char *format, ...) {
 
 static int quiet; // for benchmarks: calls are not written down, kernels do not run
 static int version = 12040;
+static int capability = 80;
 
 // fake_take_signals has two calls replace the actions of signals, as drivers
 // and their compilers do: with them a nil pointer of Go ends the process.
@@ -159,6 +160,7 @@ static void check_range(const char *call, uintptr_t at, size_t size) {
 // For the tests.
 void fake_set_quiet(int q) { quiet = q; }
 void fake_set_version(int v) { version = v; }
+void fake_set_capability(int c) { capability = c; }
 void fake_set_hook(int (*f)(const char *)) { hook = f; }
 const char *fake_faults(void) { return faults; }
 const char *fake_calls(void) { return calls; }
@@ -227,8 +229,8 @@ CUresult cuDeviceGetAttribute(int *v, int a, int d) {
   case 10: *v = 32; return OK;
   case 13: *v = 1500000; return OK;
   case 16: *v = 8; return OK;
-  case 75: *v = 8; return OK;
-  case 76: *v = 0; return OK;
+  case 75: *v = capability / 10; return OK;
+  case 76: *v = capability % 10; return OK;
   case 83: *v = 1; return OK;
   case 88: *v = pageable; return OK;
   case 97: *v = 96 << 10; return OK;
@@ -334,6 +336,8 @@ CUresult cuMemcpyAsync(char *to, const char *from, size_t size, object *s) {
 static CUresult set(const char *call, char *to, size_t pitch, unsigned value, int width, size_t count, object *s) {
   ENTER_STREAM(call, s);
   check(call, s, STREAM);
+  if (!s)
+    fault("%s: the default stream waits for those of a host program", call);
   if ((uintptr_t)to % width || pitch % width)
     fault("%s: the address or the pitch is not aligned", call);
   if (count)
@@ -532,6 +536,9 @@ CUresult cuLinkAddData_v2(object *l, int kind, const char *data, size_t size, co
   for (const char *line = data; line; line = strchr(line, '\n')) {
     while (*line == '\n')
       line++;
+    // CUDA 12 came with PTX 8, 13 with 9.
+    if (!strncmp(line, ".version ", 9) && atoi(line + 9) > version / 1000 - 4)
+      return UNSUPPORTED_PTX;
     char symbol[128];
     if (!strncmp(line, ".visible .entry ", 16)) {
       word(line + 16, symbol);

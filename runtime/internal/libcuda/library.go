@@ -109,8 +109,26 @@ const (
 	codeInvalidContext = 201
 	codeInvalidHandle  = 400
 	codeNotFound       = 500
+	codeNewPTX         = 222
 	codeNotReady       = 600
 )
+
+// lastingCodes are those after which the context of the GPU is lost: each later call fails with
+// the same.
+var lastingCodes = map[int]bool{
+	700: true, // ILLEGAL_ADDRESS
+	702: true, // LAUNCH_TIMEOUT
+	710: true, // ASSERT
+	714: true, // HARDWARE_STACK_ERROR
+	715: true, // ILLEGAL_INSTRUCTION
+	716: true, // MISALIGNED_ADDRESS
+	717: true, // INVALID_ADDRESS_SPACE
+	718: true, // INVALID_PC
+	719: true, // LAUNCH_FAILED
+}
+
+// IsNewPTX reports whether the error says that PTX is newer than the driver.
+func IsNewPTX(err error) bool { return hasCode(err, codeNewPTX) }
 
 // IsNotReady reports whether the error says that work has not ended.
 func IsNotReady(err error) bool { return hasCode(err, codeNotReady) }
@@ -138,6 +156,14 @@ func (l *Library) ErrorName(code int) string {
 	return dl.String(text)
 }
 
+// lastingHint says that the failure may not be the call's own.
+func lastingHint(code int) string {
+	if !lastingCodes[code] {
+		return ""
+	}
+	return " (by a kernel that ran before or now; every call of this process for the GPU fails from then on)"
+}
+
 func (l *Library) newError(function, code int) error {
 	e := &driver.CallError{Call: functionNames[function], Code: code, Name: l.ErrorName(code)}
 	switch code {
@@ -147,7 +173,7 @@ func (l *Library) newError(function, code int) error {
 	default:
 		var text uintptr
 		if dl.Call(l.functions[fnGetErrorString], uintptr(code), uintptr(unsafe.Pointer(&text))) == 0 {
-			e.Err = errors.New(dl.String(text))
+			e.Err = errors.New(dl.String(text) + lastingHint(code))
 		}
 	}
 	return e
