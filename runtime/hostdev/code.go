@@ -65,6 +65,11 @@ type function struct {
 	variables    []spirv.ID
 	privateBase  int32 // the words of their pointers
 
+	// Of functions of programs in which parts of sub-groups meet, else nil:
+	starts []int32      // the first instruction of each block, in the order of the code
+	places []blockPlace // of these blocks
+	loops  []*loop
+
 	arguments  int // words, of a function that the compiler of work-groups calls
 	calls      []*function
 	indirect   bool              // calls through a pointer

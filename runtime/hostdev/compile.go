@@ -26,6 +26,7 @@ type builder struct {
 	uses   []spirv.ID // the variables and functions that the constants refer to
 
 	cfg     *spirv.CFG
+	places  []blockPlace        // by block of cfg; nil if no parts of sub-groups meet
 	blocks  map[spirv.ID]*block // the reachable ones
 	current *block
 	fixups  []fixup
@@ -68,6 +69,9 @@ func (p *program) compileFunction(f *spirv.Function) (*function, error) {
 		b.declareFunction(f)
 		for _, i := range b.cfg.Order {
 			b.compileBlock(&b.cfg.Blocks[i])
+			if b.places != nil {
+				b.fn.starts, b.fn.places = append(b.fn.starts, b.current.at), append(b.fn.places, b.places[i])
+			}
 		}
 		b.resolveJumps()
 		b.placeConstants()
@@ -127,6 +131,9 @@ func (b *builder) declareFunction(f *spirv.Function) {
 	}
 	for _, i := range b.cfg.Order {
 		b.declareBlock(&b.cfg.Blocks[i])
+	}
+	if b.p.divided {
+		b.placeBlocks()
 	}
 }
 
@@ -420,6 +427,9 @@ func (b *builder) placeConstants() {
 	}
 	for i := range fn.params {
 		move(&fn.params[i])
+	}
+	for _, l := range fn.loops {
+		move(&l.count)
 	}
 	move(&fn.privateBase)
 	fn.words = int(b.next + shift)

@@ -31,6 +31,7 @@ func (b *builder) emitBranch(in *spirv.Instruction) {
 
 func (b *builder) jumpTo(to spirv.ID) {
 	b.movePhis(to)
+	b.countIteration(to)
 	at := b.emit(inst{step: stepJump})
 	b.jump(at, targetField, to)
 }
@@ -153,9 +154,9 @@ func (b *builder) emitBranchConditional(in *spirv.Instruction) {
 }
 
 // edge connects a field of a branch to a block, either directly or through the
-// moves of its phis.
+// moves of its phis and the count of a loop's iterations.
 func (b *builder) edge(at int, field func(*inst) *int32, to spirv.ID) {
-	if len(b.blockOf(to).phis) == 0 {
+	if len(b.blockOf(to).phis) == 0 && !b.entersLoop(to) {
 		b.jump(at, field, to)
 		return
 	}

@@ -199,13 +199,13 @@ func (g *group) runSubgroup(items []*item) *Fault {
 
 // meetSubgroup does the work of a rendezvous of a sub-group, and returns the
 // work-items that go on, none if all have finished or wait for the work-group.
-// If work-items wait at different instructions, those at the earliest one go
-// first and the others wait for them to catch up: diverged work-items meet
-// again after the branch.
+// If work-items wait at different places, those that have come least far go first and
+// the others wait for them to catch up: diverged work-items meet again after
+// the branch, and before the next iteration of a loop.
 func (g *group) meetSubgroup(items []*item) (ready []*item, fault *Fault) {
 	var first *item
 	for _, it := range items {
-		if it.isWaiting() && it.at.subgroup && (first == nil || it.waitsBefore(first)) {
+		if it.isWaiting() && it.at.subgroup && (first == nil || it.compareWaiting(first) < 0) {
 			first = it
 		}
 	}
@@ -213,7 +213,7 @@ func (g *group) meetSubgroup(items []*item) (ready []*item, fault *Fault) {
 		return nil, nil
 	}
 	for _, it := range items {
-		if it.isWaiting() && it.at == first.at {
+		if it.isWaiting() && it.at == first.at && (!first.at.partial || it.compareWaiting(first) == 0) {
 			ready = append(ready, it)
 		}
 	}
@@ -226,15 +226,6 @@ func (g *group) meetSubgroup(items []*item) (ready []*item, fault *Fault) {
 		g.meetItems(ready, first.at.imm, true)
 	}
 	return ready, first.at.meet(&group{launch: g.launch, id: g.id, local: g.local, items: ready, check: g.check}, first.at)
-}
-
-// waitsBefore tells whether a work-item waits in a deeper call than another, or
-// earlier in the function.
-func (it *item) waitsBefore(other *item) bool {
-	if len(it.frames) != len(other.frames) {
-		return len(it.frames) > len(other.frames)
-	}
-	return it.pc < other.pc
 }
 
 // checkTogether refuses work-items that wait at different barriers: the group

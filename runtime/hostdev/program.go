@@ -25,7 +25,8 @@ type program struct {
 	byName      map[string]*variable
 	bodies      map[spirv.ID]*spirv.Function
 	entryPoints map[spirv.ID]bool
-	room        int // steps left: a build takes time in proportion to the modules
+	divided     bool // parts of sub-groups meet
+	room        int  // steps left: a build takes time in proportion to the modules
 
 	accesses  map[*typ]*access
 	functions map[spirv.ID]*function
@@ -99,7 +100,8 @@ func newProgram(d *Device, m *spirv.Module) *program {
 		// A few words of a module can describe a great many: arrays of arrays,
 		// constants of constants. The budget grows with the module and covers
 		// all that is made of it.
-		room: 1<<24 + 64*int(m.Bound),
+		room:    1<<24 + 64*int(m.Bound),
+		divided: meetInPart(m),
 	}
 	p.types = newTypeTable(m, p.constantInt)
 	for _, f := range m.Functions() {

@@ -109,6 +109,32 @@ func testSubgroupsInGroup(t *testing.T, p *testProgram) {
 	check(t, p, "both", out, want)
 }
 
+// TestLaps counts the work-items of each iteration of a loop that they leave one after the other.
+func TestLaps(t *testing.T) {
+	for _, e := range executors {
+		t.Run(e.name, func(t *testing.T) {
+			testLaps(t, buildModules(t, e.options, driver.BuildOptions{}, asmModule(t, "laps")))
+		})
+	}
+}
+
+func testLaps(t *testing.T, p *testProgram) {
+	out := p.buffer(make([]int32, 16))
+	p.launch("laps", driver.Range{Global: []int{16}, Local: []int{16}}, out)
+	var want []int32
+	for i := range int32(16) {
+		sum, lane := int32(80000), i%8
+		for n := range lane {
+			sum += 7 - n
+			if lane%2 == 1 {
+				sum += 100 * ((8 - n) / 2)
+			}
+		}
+		want = append(want, sum)
+	}
+	check(t, p, "laps", out, want)
+}
+
 // TestBallotBits has ballots with bits that no work-item of the sub-group has.
 func TestBallotBits(t *testing.T) {
 	for _, options := range []Options{{}, {Interpret: true}} {
