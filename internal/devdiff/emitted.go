@@ -30,6 +30,7 @@ import (
 // it finds errors. Kernels that become the same code are compiled once.
 type emitted struct {
 	compiler string
+	onlyC    bool // WebAssembly is not compiled, and C is checked only
 	dir      string
 	record   *os.File // nil if none is kept
 
@@ -52,7 +53,7 @@ func printEmitted(o options, files []string) (failed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	e := &emitted{compiler: o.compiler, outcomes: map[string]*emittedOutcome{}}
+	e := &emitted{compiler: o.compiler, onlyC: o.onlyC, outcomes: map[string]*emittedOutcome{}}
 	if e.dir, err = os.MkdirTemp("", "devdiff"); err != nil {
 		return false, err
 	}
@@ -145,7 +146,7 @@ func (e *emitted) compile(device driver.Device, engine wazero.Runtime, c candida
 	outcome := e.outcomeOf(digest)
 	outcome.once.Do(func() {
 		if !outcome.known {
-			outcome.text = e.compileCode(engine, code, digest[0] == '0')
+			outcome.text = e.compileCode(engine, code, digest[0] == '0' && !e.onlyC)
 			e.keep(digest, outcome)
 		}
 	})
@@ -187,12 +188,14 @@ func (e *emitted) outcomeOf(digest string) *emittedOutcome {
 // compileCode has the C compiler make whole code, or read and check it only: faults of
 // the emitter are found by that, at a tenth of the time.
 func (e *emitted) compileCode(engine wazero.Runtime, code *hostdev.KernelCode, whole bool) string {
-	ctx := context.Background()
-	module, err := engine.CompileModule(ctx, code.WebAssembly)
-	if err != nil {
-		return faultyCode + "WebAssembly: " + err.Error()
+	if !e.onlyC {
+		ctx := context.Background()
+		module, err := engine.CompileModule(ctx, code.WebAssembly)
+		if err != nil {
+			return faultyCode + "WebAssembly: " + err.Error()
+		}
+		module.Close(ctx)
 	}
-	module.Close(ctx)
 	if code.C == "" {
 		return ""
 	}

@@ -1,16 +1,9 @@
 package main
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
-
-	"offlink/spirv"
 )
 
 // Generated kernels: control flow that work-items take in different ways, in loops with
@@ -160,95 +153,4 @@ func (g grammar) barrierKernel(name string) string {
   out[id * 2 + 1] += t[l];
 }
 `, name, g.phase(0), g.pick("2", "3", "m"), g.phase(0), g.pick("", "if ("+g.uniformCond()+") continue;", "if ("+g.uniformCond()+") break;"), g.phase(0))
-}
-
-// generatedKernels is how many kernels a file has.
-const generatedKernels = 24
-
-// generateSource writes a file of kernels k0, k1 and so on.
-func generateSource(seed uint64) string {
-	g := grammar{rand.New(rand.NewPCG(seed, 0))}
-	var b strings.Builder
-	for i := range generatedKernels {
-		name := fmt.Sprintf("k%d", i)
-		if i%2 == 0 {
-			b.WriteString(g.loopKernel(name))
-		} else {
-			b.WriteString(g.barrierKernel(name))
-		}
-	}
-	return b.String()
-}
-
-// generatedJobs compiles a file of kernels; each is launched on two groups of 16 work-items.
-func generatedJobs(clang, dir string, seed uint64, level string) ([]*job, error) {
-	file := filepath.Join(dir, fmt.Sprintf("generated%d.cl", seed))
-	if err := os.WriteFile(file, []byte(generateSource(seed)), 0o666); err != nil {
-		return nil, err
-	}
-	code, err := new(kernelPackage).compileSource(clang, dir, file, "-cl-std=CL2.0", "-fno-unroll-loops", level)
-	if err != nil {
-		return nil, err
-	}
-	m, err := spirv.Parse(code)
-	if err != nil {
-		return nil, err
-	}
-	var jobs []*job
-	for i := range generatedKernels {
-		name := fmt.Sprintf("k%d", i)
-		jobs = append(jobs, &job{
-			candidate: candidate{name: name, family: name, file: file}, Kernel: name,
-			Global: []int{32}, Local: []int{16}, code: code, module: m,
-			Args:    []argument{{Buffer: 1}, {Bytes: binary.LittleEndian.AppendUint32(nil, 5)}},
-			Buffers: []*buffer{{Data: make([]byte, 4*(2*32+8))}},
-		})
-	}
-	return jobs, nil
-}
-
-// differingExecutor runs a job in the interpreter and as WebAssembly of several widths, and
-// returns the first that leaves something else, or an empty string.
-func (j *job) differingExecutor() string {
-	if err := j.runOn(interpreter.options); err != nil {
-		return fmt.Sprintf("%s: %v", interpreter.name, err)
-	}
-	want := j.results()
-	for _, e := range append([]executor{{name: "WebAssembly"}}, givenWidths()...) {
-		if err := j.runOn(e.options); err != nil {
-			return fmt.Sprintf("%s: %v", e.name, err)
-		}
-		if !slices.EqualFunc(want, j.results(), bytes.Equal) {
-			return e.name + ": other results"
-		}
-	}
-	return ""
-}
-
-// compareGenerated runs the kernels of so many seeds, from the seed of -seed on, and prints
-// those on which the executors do not agree.
-func compareGenerated(o options, _ []string) (differ bool, err error) {
-	dir, err := os.MkdirTemp("", "devdiff")
-	if err != nil {
-		return false, err
-	}
-	defer os.RemoveAll(dir)
-	launches := 0
-	for at := seed; at < seed+o.generated; at++ {
-		for _, level := range []string{"-O0", "-O1", "-O2"} {
-			jobs, err := generatedJobs(o.clang, dir, at, level)
-			if err != nil {
-				return false, err
-			}
-			for _, j := range jobs {
-				launches++
-				if text := j.differingExecutor(); text != "" {
-					differ = true
-					fmt.Printf("seed %d, %s, %s: %s\n", at, level, j.name, text)
-				}
-			}
-		}
-	}
-	fmt.Printf("%6d launches of generated kernels in five executors\n", launches)
-	return differ, nil
 }

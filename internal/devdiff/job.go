@@ -267,40 +267,66 @@ const orderRuns = 8
 // runHere runs the job on the embedded device.
 func (j *job) runHere() error { return j.runOn(hostdev.Options{}) }
 
+// runOn runs the job on a device with the options.
 func (j *job) runOn(o hostdev.Options) error {
+	b, err := j.build(o)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	return b.run(j)
+}
+
+// built is the program of a job on a device, which the jobs of the same code run on.
+type built struct {
+	device  driver.Device
+	program driver.Program
+	queue   driver.Queue
+}
+
+// build makes the job's program on a device with the options. The caller closes it.
+func (j *job) build(o hostdev.Options) (b *built, err error) {
 	o.Output, o.Steps = new(bytes.Buffer), cmp.Or(j.steps, maxSteps)
 	d, err := hostdev.New(o).Devices()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	device := d[0]
-	p, err := driver.Build(context.Background(), device, []driver.Module{{
+	b = &built{device: d[0]}
+	b.program, err = driver.Build(context.Background(), b.device, []driver.Module{{
 		Name: "image", Image: driver.Image{Format: "spirv", Target: "spir64"}, Code: j.code,
 	}}, driver.BuildOptions{})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer p.Close()
-	q, err := device.NewQueue(driver.QueueOptions{})
+	if b.queue, err = b.device.NewQueue(driver.QueueOptions{}); err != nil {
+		b.program.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *built) close() {
+	b.queue.Close()
+	b.program.Close()
+}
+
+// run launches the job with memory of its own, which it reads back.
+func (b *built) run(j *job) error {
+	args, err := j.driverArgs(b.device, b.queue)
 	if err != nil {
 		return err
 	}
-	defer q.Close()
-	args, err := j.driverArgs(device, q)
+	k, err := b.program.Kernel(j.name)
 	if err != nil {
 		return err
 	}
-	k, err := p.Kernel(j.name)
-	if err != nil {
+	if err := b.queue.Launch(k, driver.Range{Global: j.Global, Local: j.Local, Offset: j.Offset}, args, driver.Sync{}); err != nil {
 		return err
 	}
-	if err := q.Launch(k, driver.Range{Global: j.Global, Local: j.Local, Offset: j.Offset}, args, driver.Sync{}); err != nil {
+	if err := b.queue.Finish(); err != nil {
 		return err
 	}
-	if err := q.Finish(); err != nil {
-		return err
-	}
-	return j.readBack(q)
+	return j.readBack(b.queue)
 }
 
 func (j *job) driverArgs(device driver.Device, q driver.Queue) (list []driver.Arg, err error) {

@@ -4,10 +4,10 @@
 // is tried with others.
 //
 //	devdiff -coverage [-v] FILE...
-//	devdiff -emitted [-compiler CC] [-record FILE] [-v] FILE...
+//	devdiff -emitted [-only-c] [-compiler CC] [-record FILE] [-v] FILE...
 //	devdiff -executors [-variants N] [-seed N] FILE...
 //	devdiff -images -icd LIBRARY [-python PYTHON] IMAGES.spv [IMAGES.cl]
-//	devdiff -generated N [-seed N] [-clang CLANG]
+//	devdiff -generated N [-seed N] [-clang CLANG] [-executors] [-icd LIBRARY [-python PYTHON]] [-kernel FAMILY]
 //	devdiff -replay [-clang CLANG] [-steps N] [-v] LAUNCH.json...
 //	devdiff -icd LIBRARY [-python PYTHON] [-variants N] [-kernel TEXT] [-global SIZES -local SIZES] [-buffer BYTES] [-undefined REGEXP] [-record FILE] [-v] FILE...
 //
@@ -49,13 +49,14 @@ func main() {
 	coverage := flag.Bool("coverage", false, "only tell which kernels the embedded device compiles")
 	emitted := flag.Bool("emitted", false, "have wazero and a C compiler compile the code that both emitters make of each kernel; of sixteen, the C compiler only checks fifteen")
 	flag.StringVar(&o.compiler, "compiler", "gcc", "the C compiler of -emitted")
+	flag.BoolVar(&o.onlyC, "only-c", false, "with -emitted: have the C compiler check all C, and leave the WebAssembly out, which takes wazero most of the time")
 	check := flag.Bool("check", false, "only run the kernels in the checked mode, and print the findings")
 	flag.BoolVar(&o.executors, "executors", false, "run each kernel in all executors of the embedded device, and compare them; without -icd that alone")
 	flag.Uint64Var(&seed, "seed", 0, "make random numbers of this seed for the elements of buffers; 0: a pattern")
 	replay := flag.Bool("replay", false, "run recorded launches in every executor of the embedded device, and compare with the recorded memory; FILEs are of the form of recordedLaunch in replay.go")
 	flag.StringVar(&o.clang, "clang", "clang-19", "the clang that compiles the OpenCL C of recorded launches and of generated kernels")
 	flag.Int64Var(&o.steps, "steps", 100_000_000, "the jumps and calls after which -replay stops a launch that it interprets")
-	flag.Uint64Var(&o.generated, "generated", 0, "make so many files of kernels with random control flow, and compare the executors of the embedded device")
+	flag.Uint64Var(&o.generated, "generated", 0, "make so many files of each family of generated kernels, and compare the executors of the embedded device; -executors: as native code too; -kernel: the families with this in their names")
 	images := flag.Bool("images", false, "compare images and samplers, with the kernels of FILE, images.cl as SPIR-V; a second FILE is its source, for devices without SPIR-V")
 	flag.Parse()
 	o.undefined = regexp.MustCompile(*undefined)
@@ -106,6 +107,7 @@ func setSizes(to *[]int) func(string) error {
 type options struct {
 	icd, python, only, record string
 	compiler, clang           string
+	onlyC                     bool
 	steps                     int64
 	generated                 uint64 // files
 	undefined                 *regexp.Regexp

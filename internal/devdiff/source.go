@@ -114,7 +114,7 @@ func translateBitcode(file string) ([]byte, error) {
 	}
 	defer f.Close()
 	options := fromir.Options{Version: spirv.Version1_4}
-	if err := options.AllowExtensions("+SPV_INTEL_arbitrary_precision_integers,+SPV_KHR_integer_dot_product"); err != nil {
+	if err := options.AllowExtensions("+SPV_INTEL_arbitrary_precision_integers,+SPV_KHR_integer_dot_product,+SPV_INTEL_subgroups"); err != nil {
 		return nil, err
 	}
 	return fromir.Translate(f.Module, options)
