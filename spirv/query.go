@@ -14,6 +14,32 @@ func (m *Module) Extensions() (list []string) {
 	return list
 }
 
+// Capabilities returns the names of the capabilities that the module declares.
+func (m *Module) Capabilities() (list []string) {
+	for in := range m.known(sectionCapability) {
+		list = append(list, enumName(kindCapability, in.Words[0]))
+	}
+	return list
+}
+
+// InstructionSets returns the names of the sets of extended instructions that the module imports.
+func (m *Module) InstructionSets() (list []string) {
+	for in := range m.known(sectionExtInstImport) {
+		name, _ := getString(in.Words[1:])
+		list = append(list, name)
+	}
+	return list
+}
+
+// MemoryModel returns the name of the module's memory model, "OpenCL", or "" if it does not
+// declare one.
+func (m *Module) MemoryModel() string {
+	for in := range m.known(sectionMemoryModel) {
+		return enumName(kindMemoryModel, in.Words[1])
+	}
+	return ""
+}
+
 // Declares reports whether the module declares a capability.
 func (m *Module) Declares(capability Capability) bool {
 	for in := range m.known(sectionCapability) {

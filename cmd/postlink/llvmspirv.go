@@ -109,6 +109,7 @@ func (t *spirvTool) defineFlags(s cli.Streams) *cli.FlagSet {
 		{Name: "spirv-tools-dis", Usage: "write assembly text as spirv-dis does", Set: t.setForm(formAssembly)},
 		{Name: "to-text", Usage: "input is SPIR-V; write the translator's text form", Set: t.setConversion("-to-text", textOfModule)},
 		{Name: "to-binary", Usage: "input is the translator's text form; write SPIR-V", Set: t.setConversion("-to-binary", moduleOfText)},
+		{Name: "spirv-print-report", Usage: "input is SPIR-V; print its version, models, capabilities, extensions and instruction sets", Set: t.setReport},
 		{Name: "spec-const-info", Usage: "input is SPIR-V; list the specialization constants that can be set", Set: t.setListing},
 	}
 	f.Flags = append(f.Flags, cli.Flag{Name: "spirv-preserve-auxdata", Usage: "keep attributes and metadata of functions and variables in NonSemantic.AuxData", Set: cli.SetBool(&o.AuxData)})

@@ -92,7 +92,7 @@ func noteIgnored(s cli.Streams, name string) func(string) error {
 // otherDirection are the options that llvm-spirv has for modules of SPIR-V, with the
 // value that each takes.
 var otherDirection = map[string]string{
-	"r": "", "spec-const": "LIST", "spirv-print-report": "", "s": "",
+	"r": "", "spec-const": "LIST", "s": "",
 	"fnvar-spec-enable": "", "fnvar-spv-out": "FILE", "fnvar-category": "N", "fnvar-family": "N", "fnvar-arch": "N",
 	"fnvar-target": "N", "fnvar-features": "LIST", "fnvar-capabilities": "LIST",
 }
