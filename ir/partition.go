@@ -42,6 +42,9 @@ type Edit struct {
 	Remove []string
 	// KeepElements is as in ValueDetails; it replaces that one.
 	KeepElements []int
+	// Wrap makes a variable one of an unnamed structure whose only member has the variable's
+	// type. Its users see a pointer, which must be opaque. KeepElements is nil then.
+	Wrap bool
 	// Attach adds metadata, or replaces the metadata of the same kind.
 	Attach []NewAttachment
 	// Calls replaces calls in the function's body.

@@ -61,6 +61,9 @@ func (x *Extractor) Extract(group *Group) (*Partition, error) {
 	if err := x.decoratePartition(s); err != nil {
 		return nil, err
 	}
+	if err := x.publishSanitizerList(s); err != nil {
+		return nil, err
+	}
 	return s, x.lowerSpecConstants(s, x.graph.options.SpecConstants)
 }
 
@@ -71,6 +74,9 @@ func (x *Extractor) ExtractDefaults(group *Group) (*Partition, error) {
 	s := x.extractPartition(group)
 	s.Defaults = true
 	if err := x.decoratePartition(s); err != nil {
+		return nil, err
+	}
+	if err := x.publishSanitizerList(s); err != nil {
 		return nil, err
 	}
 	return s, x.lowerSpecConstants(s, SpecConstantsDefault)

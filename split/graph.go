@@ -34,6 +34,7 @@ type Graph struct {
 	registered        *registeredKernels
 	annotations       *annotations
 	specConstants     *specConstants
+	sanitizer         *sanitizerList // nil unless a sanitizer has instrumented the module
 }
 
 // LateFrontEnd reports whether the module is from a front end for which [sycl.IsLateFrontEnd] is
@@ -74,6 +75,7 @@ func NewGraph(m *ir.Module, options Options) (*Graph, error) {
 		g.findAnnotations,
 		g.overrideElements,
 		g.findSpecConstants,
+		g.findSanitizerList,
 		g.findRoots,
 		g.findNamed,
 		g.checkEntries,

@@ -139,6 +139,9 @@ func (c *chooser) keepElements(id ir.ValueID) {
 func (c *chooser) edit(id ir.ValueID) {
 	v := &c.module.Values[id]
 	if v.Kind != ir.Function {
+		if v.Kind == ir.Variable && v.Linkage != ir.Appending && !hasTypedPointers(c.module) && c.chance(id, "wrap", 3) {
+			c.partition.Edit(id).Wrap = true
+		}
 		return
 	}
 	if c.chance(id, "linkage", 3) && v.Linkage != ir.AvailableExternally {
@@ -151,6 +154,10 @@ func (c *chooser) edit(id ir.ValueID) {
 		e.Remove = append(e.Remove, "min-legal-vector-width", "stack-protector-buffer-size")
 		e.Attach = append(e.Attach, ir.NewAttachment{Kind: "attached", Node: ir.NewNode{Operands: []ir.Operand{{Kind: ir.OperandInt, Int: 3, Bits: 32}}}})
 	}
+}
+
+func hasTypedPointers(m *ir.Module) bool {
+	return slices.ContainsFunc(m.Types, func(t ir.Type) bool { return t.Kind == ir.TypePointer && len(t.Elements) > 0 })
 }
 
 // first returns the definition whose name comes first.

@@ -118,9 +118,13 @@ func (w *partitionWriter) collectHeader(k *keptValue, v *ir.PartitionValue) {
 	}
 }
 
-// collectElements makes the initialiser and type of an array of which only
-// some elements are left.
+// collectElements makes the initialiser and type of a variable that is wrapped, and of an array of
+// which only some elements are left.
 func (w *partitionWriter) collectElements(k *keptValue, v *ir.PartitionValue) error {
+	if v.Edit.Wrap {
+		w.collectWrapped(k)
+		return nil
+	}
 	keep := v.Elements()
 	if keep == nil {
 		return nil
@@ -139,6 +143,18 @@ func (w *partitionWriter) collectElements(k *keptValue, v *ir.PartitionValue) er
 	parts := w.editParts(k)
 	parts.typ, parts.init = typ+1, w.added.addValue(init)+1
 	return nil
+}
+
+// collectWrapped makes the structure that a variable becomes, and its initialiser.
+func (w *partitionWriter) collectWrapped(k *keptValue) {
+	const packed = 0
+	typ := w.added.addType(llvmschema.TypeStructAnon, packed, uint64(w.typeOf(k)))
+	parts := w.editParts(k)
+	parts.typ = typ + 1
+	if values, n := w.source.headerRecord(k.id()).headerValues(); n > 0 {
+		init := addedValue{typ: typ, code: llvmschema.ConstantAggregate, operands: []operand{{opGlobal, uint64(values[0])}}}
+		parts.init = w.added.addValue(init) + 1
+	}
 }
 
 // collectAttachments notes the metadata attached to a value.

@@ -19,6 +19,7 @@ type headerWriter struct {
 	partition *ir.PartitionValue
 	keep      []int
 	table     *elementTable // set beside keep
+	typeItem  item          // the type of a variable that is wrapped
 	// linkage is the linkage in the partition.
 	linkage ir.Linkage
 	// attributes says that both the model's attributes that the header has and the attributes
@@ -203,7 +204,12 @@ func (h *headerWriter) writeConvention() {
 // has a smaller length. Users of the variable see a pointer, so that no other type changes with it
 // (llvm.used and its like have no users at all).
 func (h *headerWriter) writeType(at *item) {
-	if h.keep == nil {
+	switch {
+	case h.edit.Wrap:
+		h.typeItem = *at
+		h.writeWrapped(at)
+		return
+	case h.keep == nil:
 		h.writeSpaced(at)
 		return
 	}
@@ -217,6 +223,15 @@ func (h *headerWriter) writeType(at *item) {
 	h.copyPatched(rest, at.end)
 }
 
+// writeWrapped writes items in the braces of a structure.
+func (h *headerWriter) writeWrapped(items ...*item) {
+	h.appendString(" {")
+	for _, at := range items {
+		h.writeSpaced(at)
+	}
+	h.appendString(" }")
+}
+
 // writeInitializer writes the initialiser of a definition.
 func (h *headerWriter) writeInitializer(at *item) {
 	switch {
@@ -225,7 +240,11 @@ func (h *headerWriter) writeInitializer(at *item) {
 	case h.value.Kind != ir.Variable:
 		h.appendString(",")
 	}
-	if h.keep == nil {
+	switch {
+	case h.edit.Wrap && h.value.Kind == ir.Variable:
+		h.writeWrapped(&h.typeItem, at)
+		return
+	case h.keep == nil:
 		h.writeSpaced(at)
 		return
 	}

@@ -113,6 +113,7 @@ func TestEdits(t *testing.T) {
 			`, !old !0 #2 "new"`, `attributes #2 = { "two"="x" }`,
 		}},
 		{"elements", "v", ir.Edit{KeepElements: []int{1}}, []string{`global [1 x ptr] [ptr @b], section "s"`}},
+		{"wrapped", "v", ir.Edit{Wrap: true}, []string{`global { [3 x ptr] } { [3 x ptr] [ptr @a, ptr @b, ptr null] }, section "s"`}},
 		{"declaration attached", "d", ir.Edit{Attach: []ir.NewAttachment{{Kind: "new", Node: node}}}, []string{`declare !new !14 !old !0 void @d() #1`}},
 	}
 	for _, test := range tests {

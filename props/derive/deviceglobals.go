@@ -33,7 +33,7 @@ func (i *image) deviceGlobals() error {
 // deviceGlobal writes the entry of one variable: two 32-bit words, its size and 1 if
 // its value belongs to the image.
 func (i *image) deviceGlobal(id ir.ValueID, v *ir.GlobalValue) error {
-	size, err := i.attributeNumber(id, sycl.AttributeDeviceGlobalSize)
+	size, err := i.attributeNumber(id, sycl.AttributeDeviceGlobalSize, i.Graph.DeviceGlobalSize(id))
 	if err != nil {
 		return err
 	}
@@ -49,11 +49,9 @@ func (i *image) deviceGlobal(id ir.ValueID, v *ir.GlobalValue) error {
 	return nil
 }
 
-// attributeNumber returns the number in an attribute. Front ends write it as text;
-// one that is missing or not a number is an error, as 0 would have the runtime
+// attributeNumber returns the number that is the text of an attribute. One that is missing or not a number is an error, as 0 would have the runtime
 // allocate nothing.
-func (i *image) attributeNumber(id ir.ValueID, attribute string) (uint32, error) {
-	text, _ := i.Module.Attribute(id, attribute)
+func (i *image) attributeNumber(id ir.ValueID, attribute, text string) (uint32, error) {
 	n, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {
 		return 0, fmt.Errorf("@%s: the attribute %q is %q, want a number", i.valueOf(id).Name, attribute, text)
@@ -67,7 +65,8 @@ func (i *image) hostPipes() error {
 		if _, ok := i.Module.Attribute(id, sycl.AttributeHostPipe); !ok {
 			continue
 		}
-		size, err := i.attributeNumber(id, sycl.AttributeHostPipeSize)
+		text, _ := i.Module.Attribute(id, sycl.AttributeHostPipeSize)
+		size, err := i.attributeNumber(id, sycl.AttributeHostPipeSize, text)
 		if err != nil {
 			return err
 		}

@@ -153,10 +153,17 @@ func (t *translator) variableUnit(n ir.ValueID) {
 	if class == spirv.StorageFunction {
 		t.failKind(ErrorInstruction, v.Name, "the variable %s is in address space 0, where only variables of functions are; give it an address space", v.Name)
 	}
-	pointer := t.pointerType(t.termID(g.pointee), v.AddressSpace)
+	pointee, wrapped := t.termID(g.pointee), t.edit != nil && t.edit.Wrap
+	if wrapped {
+		pointee = t.b.typeEntry(spirv.OpTypeStruct, []id{pointee}, pointee)
+	}
+	pointer := t.pointerType(pointee, v.AddressSpace)
 	self := t.variableID(n)
 	e := &entry{op: spirv.OpVariable, words: []uint32{pointer, self, uint32(class)}, deps: []id{pointer}}
 	if init := t.initializerID(n); init != 0 {
+		if wrapped {
+			init = t.constComposite(pointee, []id{init})
+		}
 		e.words, e.deps = append(e.words, init), append(e.deps, init)
 	}
 	t.variable = e
