@@ -9,12 +9,12 @@ import (
 	"offlink/internal/testtool"
 )
 
-// driverCases are the cases of TestTorture about forks and the end of a process,
+// driverCases are the cases of TestTorture about forks, callbacks and the end of a process,
 // whose promises hold on devices of drivers too. The driver's threads and exit
 // handlers take part there.
 var driverCases = []string{
-	"events_left.c", "exit_in_thread.c", "fork_after.c", "fork_before.c", "fork_with_plugins.c", "host_function_exit.c", "plugins_while_launching.c",
-	"threads_at_exit.c", "wrong_order_of_closing.c",
+	"cancelled_wait.c", "events_left.c", "exit_in_thread.c", "fork_after.c", "fork_before.c", "fork_with_plugins.c", "host_function_exit.c", "plugins_while_launching.c",
+	"threads_at_exit.c", "working_callbacks.c", "wrong_order_of_closing.c",
 }
 
 // TestTortureOnDrivers: a program that forks or ends while a driver works ends in

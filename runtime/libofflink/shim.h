@@ -1,6 +1,7 @@
 /* shim.h: the parts of libofflink.so. Each calls only those above it:
  *
  *   error.c     the error text of each thread
+ *   limits.c    whether the process may have the resources that the core takes
  *   signals.c   keeps the core's threads and the program's signal handlers apart
  *   recorder.c  remembers images that constructors register; starts nothing
  *   start.c     opens libofflink-core.so on first use
@@ -26,6 +27,12 @@ offlink_status offlink_fail(offlink_status status, const char *format, ...);
 
 /* Makes text, from malloc or NULL, this thread's error, and returns status. */
 offlink_status offlink_fail_text(offlink_status status, char *text);
+
+/* limits.c */
+
+/* OFFLINK_OK, or OFFLINK_ERROR_RUNTIME with the resource that the process may not
+ * have as its error. Before the core is opened. */
+offlink_status offlink_check_limits(void);
 
 /* signals.c */
 

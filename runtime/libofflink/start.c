@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -155,23 +154,10 @@ static void *open_library(void) {
   return library;
 }
 
-/* The core's Go runtime ends the process where it cannot reserve the address
- * space that it wants: 1.1 GiB for tables that stay empty, and 64 MiB whenever its
- * heap grows. Each of its threads takes up to 136 MiB more. So the room is asked
- * for first. */
-#define CORE_ADDRESS_SPACE ((size_t)2304 << 20)
-
-static int has_address_space(void) {
-  void *room = mmap(NULL, CORE_ADDRESS_SPACE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room == MAP_FAILED)
-    return 0;
-  munmap(room, CORE_ADDRESS_SPACE);
-  return 1;
-}
-
 static offlink_status open_core(void) {
-  if (sizeof(void *) > 4 && !has_address_space())
-    return offlink_fail(OFFLINK_ERROR_RUNTIME, "the runtime needs 2.25 GiB of address space, and this process may not have it; raise ulimit -v");
+  offlink_status limits = offlink_check_limits();
+  if (limits)
+    return limits;
   if (!core_path[0])
     return offlink_fail(OFFLINK_ERROR_RUNTIME, "the path of libofflink.so could not be found out");
   void *library = open_library();
