@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"offlink/ptx"
 	"offlink/runtime/driver"
 	"offlink/runtime/internal/dl"
 	"offlink/runtime/internal/libcuda"
@@ -183,6 +184,19 @@ func (d *Device) Accepts(image driver.Image) error {
 		return fmt.Errorf("it takes the target %s, not %s", Target, image.Target)
 	case image.Format != "none" && image.Format != "native":
 		return fmt.Errorf("it takes PTX and cubins, whose images have the format none or native, not %s", image.Format)
+	}
+	return d.acceptCompileTarget(image.CompileTarget)
+}
+
+// acceptCompileTarget refuses images for newer devices: a program has an image for each of
+// several architectures.
+func (d *Device) acceptCompileTarget(target string) error {
+	name, ok := driver.CUDACompileTarget(target)
+	if !ok {
+		return nil
+	}
+	if a, ok := ptx.ParseArchitecture(name); ok && !a.Compiles(d.architecture()) {
+		return fmt.Errorf("it is an sm_%d, and the image is for %s%s", d.architecture(), name, alone(a))
 	}
 	return nil
 }

@@ -336,6 +336,20 @@ func recoverFromNil(t *testing.T) {
 	_ = none.number
 }
 
+// TestCompileTargets: an image that says which devices it was compiled for is taken by these and
+// newer ones; the fake device is an sm_80.
+func TestCompileTargets(t *testing.T) {
+	_, d := newFakeDevice(t)
+	for target, taken := range map[string]bool{
+		"": true, "nvidia_gpu_sm_80": true, "nvidia_gpu_sm_70": true, "nvidia_gpu_sm_90": false, "nvidia_gpu_sm_90a": false, "amd_gpu_gfx90a": true, "nvidia_gpu_": true,
+	} {
+		err := d.Accepts(driver.Image{Format: "native", Target: Target, CompileTarget: target})
+		if (err == nil) != taken {
+			t.Errorf("%q: %v", target, err)
+		}
+	}
+}
+
 // TestOtherDevices: code for other devices, and PTX that is newer than the driver, are errors
 // that name both; the fake device is an sm_80 of CUDA 12.4.
 func TestOtherDevices(t *testing.T) {

@@ -59,6 +59,9 @@ const FormatOfflinkNative = "offlink-native"
 type Image struct {
 	Format string // "spirv", "native", "llvmbc", FormatOfflinkNative
 	Target string // the target string, "spir64"
+	// CompileTarget is DPC++'s name of the devices that the code was compiled for,
+	// "nvidia_gpu_sm_80"; "" where the image does not say.
+	CompileTarget string
 }
 
 // Module is one image's code.

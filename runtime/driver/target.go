@@ -13,3 +13,9 @@ func SPIRVTarget(target string) bool {
 func CUDATarget(target string) bool {
 	return target == "nvptx64" || target == "llvm_nvptx64" || strings.HasPrefix(target, "nvptx64-")
 }
+
+// CUDACompileTarget returns the architecture, "sm_80", that the compile target of an image for
+// NVIDIA's GPUs names.
+func CUDACompileTarget(name string) (architecture string, ok bool) {
+	return strings.CutPrefix(name, "nvidia_gpu_")
+}

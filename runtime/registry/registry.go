@@ -133,6 +133,16 @@ func (i *Image) DefaultsOnly() bool {
 	return ok && value.Type() == props.TypeUint32 && value.Uint32() != 0
 }
 
+// CompileTarget is DPC++'s name of the devices that the image was compiled for
+// (SYCL/device requirements, compile_target), "" where it does not say.
+func (i *Image) CompileTarget() string {
+	value, ok := i.Properties.Get(props.SetDeviceRequirements).Get("compile_target")
+	if !ok || value.Type() != props.TypeByteArray {
+		return ""
+	}
+	return string(value.Data())
+}
+
 // Registration is a group of images that came together.
 type Registration struct {
 	Images []*Image

@@ -3,6 +3,7 @@ package resolve
 import (
 	"slices"
 
+	"offlink/ptx"
 	"offlink/runtime/driver"
 	"offlink/runtime/registry"
 )
@@ -39,8 +40,32 @@ func chooseMain(s *registry.Snapshot, q Request) (*registry.Image, error) {
 		return nil, &NoKernelError{Kernel: q.Kernel, Refusals: refused}
 	}
 	aot := aotTarget[q.DeviceType]
+	accepted = newestCompiled(accepted)
 	best := preferTarget(accepted, aot)
 	return preferTarget(preferConstants(accepted, best.Target, q.SpecConstants), aot), nil
+}
+
+// newestCompiled drops the images for NVIDIA's GPUs that were compiled for older architectures
+// than another has: of those that the device takes, that for the newest suits it best.
+func newestCompiled(images []*registry.Image) []*registry.Image {
+	newest := 0
+	for _, img := range images {
+		newest = max(newest, architectureOf(img))
+	}
+	return slices.DeleteFunc(images, func(img *registry.Image) bool {
+		sm := architectureOf(img)
+		return sm != 0 && sm < newest
+	})
+}
+
+// architectureOf is the number of the architecture, 80 for nvidia_gpu_sm_80, or 0.
+func architectureOf(img *registry.Image) int {
+	name, ok := driver.CUDACompileTarget(img.CompileTarget())
+	if !ok {
+		return 0
+	}
+	a, _ := ptx.ParseArchitecture(name)
+	return a.SM
 }
 
 // preferConstants returns the images for a target whose specialization constants can be set
@@ -95,10 +120,11 @@ func preferTarget(images []*registry.Image, aot string) *registry.Image {
 const bfloat16Extension = "cl_intel_bfloat16_conversions"
 
 // Alternatives reports whether a link has at most one of two images, so that their
-// definitions may differ: the two forms of one device library, or an image and its copy
-// with the default values of specialization constants, in the same file.
+// definitions may differ: the two forms of one device library, or, in the same file, an image and
+// its copy with the default values of specialization constants, or images that were compiled for
+// different devices.
 func Alternatives(a, b *registry.Image) bool {
-	if a.Owner == b.Owner && a.DefaultsOnly() != b.DefaultsOnly() {
+	if a.Owner == b.Owner && (a.DefaultsOnly() != b.DefaultsOnly() || a.CompileTarget() != b.CompileTarget()) {
 		return true
 	}
 	first, second := a.BFloat16Library(), b.BFloat16Library()
@@ -126,5 +152,5 @@ func DriverImage(img *registry.Image) driver.Image {
 	if _, native := img.NativeOf(); native {
 		return driver.Image{Format: driver.FormatOfflinkNative, Target: img.Target}
 	}
-	return driver.Image{Format: img.Format.String(), Target: img.Target}
+	return driver.Image{Format: img.Format.String(), Target: img.Target, CompileTarget: img.CompileTarget()}
 }

@@ -298,6 +298,47 @@ func TestDefaultsOnly(t *testing.T) {
 	}
 }
 
+// TestCompileTargets takes, of images for several architectures of NVIDIA's GPUs, that for the newest
+// which the device takes, wherever it stands.
+func TestCompileTargets(t *testing.T) {
+	compiled := func(name string) *devimg.Image {
+		return newImage(kernelK, target("nvptx64"), func(img *devimg.Image) {
+			img.Properties.Put(props.SetDeviceRequirements, "compile_target", props.String(name))
+		})
+	}
+	plain := newImage(kernelK, target("nvptx64"))
+	for _, test := range []struct {
+		name   string
+		images []*devimg.Image
+		newest string // that the device takes
+		want   int
+	}{
+		{"the device's", []*devimg.Image{compiled("nvidia_gpu_sm_70"), compiled("nvidia_gpu_sm_90"), compiled("nvidia_gpu_sm_80")}, "nvidia_gpu_sm_90", 1},
+		{"an older one", []*devimg.Image{compiled("nvidia_gpu_sm_80"), compiled("nvidia_gpu_sm_70"), compiled("nvidia_gpu_sm_90")}, "nvidia_gpu_sm_80", 0},
+		{"only an older one", []*devimg.Image{compiled("nvidia_gpu_sm_50"), compiled("nvidia_gpu_sm_90")}, "nvidia_gpu_sm_70", 0},
+		{"other names", []*devimg.Image{compiled("intel_gpu_pvc"), plain}, "nvidia_gpu_sm_90", 1},
+	} {
+		s := snapshot([]file{{"a.out", test.images}})
+		accepts := func(img driver.Image) error {
+			if strings.HasPrefix(img.CompileTarget, "nvidia_gpu_") && img.CompileTarget > test.newest {
+				return errors.New("it is for a newer device")
+			}
+			return nil
+		}
+		link, err := new(Resolver).Link(s, Request{Kernel: "k", Accepts: accepts, DeviceType: driver.GPU, Extensions: linking})
+		if err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		if got := link.Images[0]; got != s.Images[test.want] {
+			t.Errorf("%s: took %v, want image %d", test.name, got, test.want)
+		}
+	}
+	s := snapshot([]file{{"a.out", []*devimg.Image{compiled("nvidia_gpu_sm_70"), compiled("nvidia_gpu_sm_90")}}, {"b.so", []*devimg.Image{compiled("nvidia_gpu_sm_80")}}})
+	if !Alternatives(s.Images[0], s.Images[1]) || Alternatives(s.Images[0], s.Images[2]) {
+		t.Error("the images of one file for two architectures are alternatives, those of two files are not")
+	}
+}
+
 // TestAlternatives holds that a copy with default values stands beside the images
 // of its own file only: definitions of another file are duplicates.
 func TestAlternatives(t *testing.T) {
