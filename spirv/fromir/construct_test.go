@@ -151,6 +151,25 @@ define linkonce_odr spir_func i32 @l() { ret i32 1 }`
 	})
 }
 
+// TestBoolVectors: vectors of i1 in memory are bits, the first element the lowest one. Within other
+// types in memory they are refused.
+func TestBoolVectors(t *testing.T) {
+	const global = "@g = addrspace(1) constant [1 x <4 x i1>] [<4 x i1> <i1 1, i1 0, i1 0, i1 1>]\n"
+	checkConstructs(t, []construct{
+		{
+			name: "load", ir: kernelOf("%q = alloca <3 x i1>\n%m = load <3 x i1>, ptr %q\n%e = extractelement <3 x i1> %m, i32 2\n%z = zext i1 %e to i32\nstore i32 %z, ptr addrspace(1) %p"),
+			want: []string{"OpLoad", "Aligned 1", "OpBitwiseAnd", "OpINotEqual", "OpBitwiseAnd", "OpINotEqual", "OpBitwiseAnd", "OpINotEqual", "OpCompositeConstruct"},
+		},
+		{
+			name: "store", ir: kernelOf("%m = icmp eq <4 x i32> %v, zeroinitializer\nstore <4 x i1> %m, ptr addrspace(1) %p"),
+			want: []string{"OpSelect", "OpSelect", "OpBitwiseOr", "OpSelect", "OpBitwiseOr", "OpSelect", "OpBitwiseOr", "OpStore", "Aligned 1"},
+		},
+		{name: "address", ir: kernelOf("%q = getelementptr <4 x i1>, ptr addrspace(1) %p, i32 %n\n%m = load <4 x i1>, ptr addrspace(1) %q\nstore <4 x i1> %m, ptr addrspace(1) %p"), err: "a vector of integers of 1 bits within a type in memory"},
+		{name: "member", ir: kernelOf("%m = load { i32, [2 x <4 x i1>] }, ptr addrspace(1) %p\n%e = extractvalue { i32, [2 x <4 x i1>] } %m, 0\nstore i32 %e, ptr addrspace(1) %p"), err: "a vector of integers of 1 bits within a type in memory"},
+		{name: "initialiser", ir: global + kernelOf("%m = load <4 x i1>, ptr addrspace(1) @g\nstore <4 x i1> %m, ptr addrspace(1) %p"), err: "a vector of integers of 1 bits within a type in memory"},
+	})
+}
+
 // TestRefusedKinds: errors have the kind and the subject that llvm-spirv reports.
 func TestRefusedKinds(t *testing.T) {
 	tests := []struct {

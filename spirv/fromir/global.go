@@ -203,6 +203,7 @@ func (t *translator) initializerID(n ir.ValueID) id {
 			return 0
 		}
 	}
+	t.refuseBools(t.module.Values[n].Type)
 	return t.globalConstant(&pool, root, t.termID(t.globalOf(n).pointee))
 }
 

@@ -181,6 +181,11 @@ func (f *function) writeLoad(i int, in *ir.Instruction) {
 		return
 	}
 	typ := f.resultType(i)
+	if f.isBoolVector(in.Type) {
+		f.defineResult(i, f.loadBools(in, typ))
+		return
+	}
+	f.refuseBools(in.Type)
 	if n, ok := f.oddBytes(in.Type); ok {
 		f.defineResult(i, f.loadBytes(in, typ, n))
 		return
@@ -195,6 +200,11 @@ func (f *function) writeStore(in *ir.Instruction) {
 		f.atomicStore(in)
 		return
 	}
+	if f.isBoolVector(in.Operands[0].Type) {
+		f.storeBools(in)
+		return
+	}
+	f.refuseBools(in.Operands[0].Type)
 	if n, ok := f.oddBytes(in.Operands[0].Type); ok {
 		f.storeBytes(in, n)
 		return
@@ -228,6 +238,7 @@ func (f *function) sameSpace(a, b id) bool {
 // of odd widths get their sign extended.
 func (f *function) writeAddress(in *ir.Instruction, typ id, emit emitter) id {
 	base := in.Operands[0]
+	f.refuseBools(in.Element)
 	if f.moduleType(in.Type).Kind == ir.TypeVector {
 		return f.addressVector(in, typ)
 	}

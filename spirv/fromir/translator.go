@@ -45,6 +45,7 @@ type translator struct {
 	zeroFlags    id   // the constant for kernels that must not be contracted, or 0
 	files        map[ir.NodeID]id
 	layouts      map[ir.TypeID][2]uint64 // sizes and alignments
+	boolParts    map[ir.TypeID]bool      // whether aggregates have vectors of i1
 	constants    map[constantKey]id      // of the pools that are being translated
 
 	functionInfos map[ir.ValueID]*functionInfo
@@ -88,7 +89,7 @@ func newTranslator(t *Translation) *translator {
 		translation: t, module: t.module, options: &t.options, b: newBuilder(),
 		functionInfos: make(map[ir.ValueID]*functionInfo),
 		globals:       make(map[ir.ValueID]*globalInfo), files: make(map[ir.NodeID]id), prepared: make(map[ir.ValueID]bool), annotates: make(map[ir.ValueID]bool),
-		layouts: make(map[ir.TypeID][2]uint64), constants: make(map[constantKey]id),
+		layouts: make(map[ir.TypeID][2]uint64), boolParts: make(map[ir.TypeID]bool), constants: make(map[constantKey]id),
 		terms: terms{byType: make(map[ir.TypeID]term), byMade: make(map[mangledType]term)},
 	}
 }
