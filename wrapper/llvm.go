@@ -57,7 +57,7 @@ const irSize irField = "size"
 // layout in IR follows from the fields, by the same rules as in C.
 var irStructs = lazy.Map[abi.Type, irStructRow]{New: func() map[abi.Type]irStructRow {
 	return map[abi.Type]irStructRow{
-		abi.EntryArray:             {"%struct.__tgt_offload_entry", []irField{"ptr", "ptr", irSize, "i32", "i32"}},
+		abi.EntryArray:             {"%__tgt_offload_entry", []irField{"ptr", "ptr", irSize, "i32", "i32"}},
 		abi.NewEntryArray:          {"%struct.__sycl_offload_entry", []irField{"i64", "i16", "i16", "i32", "ptr", "ptr", "i64", "i64", "ptr"}},
 		abi.PropertyArray:          {"%_pi_device_binary_property_struct", []irField{"ptr", "ptr", "i32", "i64"}},
 		abi.PropertySetArray:       {"%_pi_device_binary_property_set_struct", []irField{"ptr", "ptr", "ptr"}},
@@ -65,7 +65,7 @@ var irStructs = lazy.Map[abi.Type, irStructRow]{New: func() map[abi.Type]irStruc
 		abi.DescriptorStruct:       {"%__sycl.tgt_bin_desc", []irField{"i16", "i16", "ptr", "ptr", "ptr"}},
 		abi.TargetImageArray:       {"%__tgt_device_image", []irField{"ptr", "ptr", "ptr", "ptr"}},
 		abi.TargetDescriptorStruct: {"%__tgt_bin_desc", []irField{"i32", "ptr", "ptr", "ptr"}},
-		abi.InfoArray:              {"%__tgtimg_info", []irField{irSize, irSize}},
+		abi.InfoArray:              {"", []irField{irSize, irSize}}, // arrays: writeInfos
 		abi.NativeKernelArray:      {"%__nativecpu_entry", []irField{"ptr", "ptr"}},
 	}
 }}
@@ -104,7 +104,7 @@ func (m *irModule) defineTypes(kinds []*kindImages) {
 		}
 	}
 	for t := abi.Type(0); t <= abi.NativeKernelArray; t++ {
-		if s, ok := irStructs.Get()[t]; ok && has[t] {
+		if s, ok := irStructs.Get()[t]; ok && s.name != "" && has[t] {
 			var fields []string
 			for _, f := range m.structFields(t) {
 				fields = append(fields, m.typeName(f))
@@ -163,11 +163,11 @@ func (m *irModule) declareExternal(k *kindImages, name string) {
 		m.printf("declare void %s(ptr, ptr)\n", irName(name))
 		return
 	}
-	m.printf("%s = external hidden constant %%struct.__tgt_offload_entry\n", irName(name))
+	m.printf("%s = external hidden constant %%__tgt_offload_entry\n", irName(name))
 	if !m.externals[hostEntriesDummy] && k.kind != devimg.KindSYCL {
 		m.externals[hostEntriesDummy] = true
 		m.used = append(m.used, irName(hostEntriesDummy))
-		m.printf("%s = hidden constant [0 x %%struct.__tgt_offload_entry] zeroinitializer, section %q\n", irName(hostEntriesDummy), abi.HostEntriesSection)
+		m.printf("%s = hidden constant [0 x %%__tgt_offload_entry] zeroinitializer, section %q\n", irName(hostEntriesDummy), abi.HostEntriesSection)
 	}
 }
 
@@ -182,9 +182,8 @@ func (m *irModule) writeBlock(k *kindImages, i int) {
 			linkage = ""
 		}
 	case i == k.tree.Infos:
-		linkage = "internal"
-		rest = fmt.Sprintf(", section %q, align %d", m.o.Host.format.sections.info, k.tree.Layout.Align(b.Type))
-		m.used = append(m.used, irName(b.Name))
+		m.writeInfos(k, b)
+		return
 	}
 	if b.Type == abi.Blob {
 		rest = ", align 8"
@@ -199,6 +198,20 @@ func (m *irModule) writeBlock(k *kindImages, i int) {
 		m.writeStructs(k, b, i == k.tree.Descriptor)
 	}
 	m.printf("%s\n", rest)
+}
+
+// writeInfos writes the address and the size of each image as a global of its own: the linker joins
+// those of all objects.
+func (m *irModule) writeInfos(k *kindImages, b *abi.Block) {
+	size, word := k.tree.Layout.Size(b.Type), m.typeName(irSize)
+	pointers := b.Pointers
+	for i := range len(b.Data) / size {
+		name := irName("." + k.kind.String() + "_offloading." + strconv.Itoa(i) + ".info")
+		m.used = append(m.used, name)
+		m.printf("%s = internal local_unnamed_addr constant [2 x %s] [", name, word)
+		pointers = m.fieldValues(k, b, i*size, pointers)
+		m.printf("], section %q, align %d\n", m.o.Host.format.sections.info, k.tree.Layout.Align(b.Type))
+	}
 }
 
 // writeStructs writes an array of structs, or one struct that is not in an array.
@@ -273,21 +286,26 @@ func littleEndian(b []byte) uint64 {
 // writeAddress writes an address. Ends of arrays are counted in elements, as the sizes of structs
 // are up to the compiler.
 func (m *irModule) writeAddress(k *kindImages, f irField, to abi.Target) {
-	name, element, count := "", "i8", to.Offset
+	name, element, count, length := "", "i8", to.Offset, int64(0)
 	switch to.In {
 	case abi.InBlock:
 		b := &k.tree.Blocks[to.Index]
-		name = irName(b.Name)
+		name, length = irName(b.Name), int64(len(b.Data))
 		if s, ok := irStructs.Get()[b.Type]; ok {
 			element = s.name
 			count /= int64(k.tree.Layout.Size(b.Type))
+			length /= int64(k.tree.Layout.Size(b.Type))
 		}
 	case abi.InImage:
-		name = k.imageName(int(to.Index))
+		name, length = k.imageName(int(to.Index)), k.images[to.Index].Code.Size()
 	case abi.InExternal:
 		name = irName(k.tree.Externals[to.Index])
 	}
-	if count != 0 {
+	switch {
+	case count == 0:
+	case count == length: // as LLVM spells the end of an array
+		name = fmt.Sprintf("getelementptr inbounds ([%d x %s], ptr %s, i64 1, i64 0)", length, element, name)
+	default:
 		name = fmt.Sprintf("getelementptr (%s, ptr %s, i64 %d)", element, name, count)
 	}
 	if f != "ptr" {
@@ -340,7 +358,7 @@ func (m *irModule) writeFunction(name, callee, descriptor string, declared map[s
 	if name := m.o.Host.format.sections.irCode; name != "" {
 		section = fmt.Sprintf(" section %q", name)
 	}
-	m.printf("\ndefine internal void %s()%s {\n  call void @%s(ptr %s)\n  ret void\n}\n", name, section, callee, descriptor)
+	m.printf("\ndefine internal void %s()%s {\nentry:\n  call void @%s(ptr %s)\n  ret void\n}\n", name, section, callee, descriptor)
 	if !declared[callee] {
 		declared[callee] = true
 		m.printf("\ndeclare void @%s(ptr)\n", callee)
