@@ -13,6 +13,7 @@ var farKernels = []string{
 	"long_same", "long_grows", "long_varies", "wide_stride", "char_int", "char_uint", "char_long", "vectors", "pairs",
 	"triples", "uint_triples", "inside", "rows", "walks", "chooses", "adds", "locals", "privates", "private_vectors",
 	"private_bytes", "constants", "loaded", "long_locals", "long_privates", "long_rows", "long_twice", "long_vectors", "long_chosen",
+	"long_counted", "long_started", "long_product", "long_doubled", "long_small",
 }
 
 // farNumbers are those whose products with the size of an element are near a multiple of

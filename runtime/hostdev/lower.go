@@ -303,7 +303,7 @@ func (l *lowering) declarePhis(c *inlining, b *spirv.Block, own *lanes.Block) {
 			t := l.typeOf(in.Type())
 			p := &phi{in, t, l.newRegs(t, own)}
 			c.phis[b.Label] = append(c.phis[b.Label], p)
-			if t.kind == kindInt && c.isBackward(in, b.Label) {
+			if t.kind == kindInt && c.isBackward(in, b.Label) && l.countsNear(in) {
 				l.counts[p.regs[0]] = true
 			}
 		}

@@ -3,7 +3,6 @@ package hostdev
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"offlink/runtime/hostdev/internal/lanes"
 )
@@ -63,26 +62,17 @@ func (l *lowering) exactBounds(root *lanes.Bounds, s steps, address *lanes.Value
 const nowhere = 0xa << 60
 
 // productWraps tells whether 62 bits and a sign do not hold an index in bytes, from its high half;
-// nil if they always do. One that a loop counts is taken to be near: the check would be in the
-// innermost loops, for an index that takes years to get there.
+// nil if they always do, and for one that a loop counts from nearby in small steps.
 func (l *lowering) productWraps(x scaled) *lanes.Value {
 	const whole = 30 // bits of the high half of an index of bytes
 	scale := bits.Len64(uint64(max(x.scale, 1) - 1))
-	if _, _, ok := l.indexRange(x.v); ok && scale <= whole || scale == 0 || l.isCounted(x.v, 0) {
+	if _, _, ok := l.indexRange(x.v); ok && scale <= whole || scale == 0 || l.staysNear(x.v, 0) {
 		return nil
 	}
 	most := max(whole-scale, 0)
 	high := l.b.Add(lanes.OpHigh, lanes.I32, x.v)
 	shifted := l.b.Add(lanes.OpAdd, lanes.I32, high, l.i32(1<<most))
 	return l.b.Add(lanes.OpULe, lanes.Bool, l.i32(2<<most), shifted)
-}
-
-// isCounted reports whether a number was computed from one that a loop counts.
-func (l *lowering) isCounted(v *lanes.Value, depth int) bool {
-	if v.Op == lanes.OpGet {
-		return l.counts[v.Reg]
-	}
-	return depth < maxRangeDepth && v.Op != lanes.OpLoad && slices.ContainsFunc(v.Args, func(a *lanes.Value) bool { return l.isCounted(a, depth+1) })
 }
 
 // maxShift bounds the distance of an index from its pointer, so that sums stay numbers of 64

@@ -93,3 +93,26 @@ kernel void long_chosen(global int *a, ulong x, global int *out) {
   p += GID & 1 ? 0 : x;
   out[GID] = *p;
 }
+#define LOOP __attribute__((opencl_unroll_hint(1))) for
+kernel void long_counted(global int *a, ulong x, global int *out) {
+  ulong at = 0;
+  int sum = 0;
+  LOOP (int i = 0; i < 3; i++) {
+    sum += a[at];
+    at += x;
+  }
+  out[GID] = sum;
+}
+kernel void long_started(global int *a, ulong x, global int *out) {
+  LOOP (ulong at = x; at < x + 3; at++) out[GID] += a[at];
+}
+kernel void long_product(global int *a, ulong x, global int *out) {
+  LOOP (ulong i = 0; i < 3; i++) out[GID] += a[i * x + GID];
+}
+kernel void long_doubled(global int *a, ulong x, global int *out) {
+  LOOP (ulong at = 1; at != 0; at *= 2) out[GID] += a[at & x];
+}
+kernel void long_small(global int *a, ulong x, global int *out) {
+  LOOP (ulong at = GID; at < 48; at += 16) out[GID] += a[at];
+  out[GID] += a[x];
+}
