@@ -78,15 +78,15 @@ func compareExecutors(jobs []*job) (same bool, err error) {
 	return differ == 0, nil
 }
 
-// firstDifference says where the memory of another executor differs from that of
-// WebAssembly; it is empty if it does not. Two NaNs are equal: of an operation on two of
+// firstDifference says where memory differs from that which another executor left; it is
+// empty if it does not. Two NaNs are equal: of an operation on two of
 // them the result is either one, and compilers exchange the operands.
-func firstDifference(own, other [][]byte) string {
-	for i, data := range own {
+func firstDifference(want, got [][]byte) string {
+	for i, data := range want {
 		for at := 0; at < len(data); at += 8 {
 			end := min(at+8, len(data))
-			if a, b := data[at:end], other[i][at:end]; !sameNumbers(a, b) {
-				return fmt.Sprintf("buffer %d at byte %d: %x, and %x as WebAssembly", i, at, b, a)
+			if a, b := data[at:end], got[i][at:end]; !sameNumbers(a, b) {
+				return fmt.Sprintf("buffer %d at byte %d: %x, not %x", i, at, b, a)
 			}
 		}
 	}

@@ -180,18 +180,6 @@ func differences(jobs []*job, executors []executor) ([]string, error) {
 	return texts, nil
 }
 
-// firstDifference names the first byte in which memory differs.
-func firstDifference(want, got [][]byte) string {
-	for i := range want {
-		for at := range want[i] {
-			if want[i][at] != got[i][at] {
-				return fmt.Sprintf("buffer %d at byte %d", i, at)
-			}
-		}
-	}
-	return ""
-}
-
 // generatedReport compares kernels, and prints those that differ.
 type generatedReport struct {
 	options  options
