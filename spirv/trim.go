@@ -10,20 +10,25 @@ type Trim struct {
 	Hide []string
 	// Kernels lists entry points that are removed; their functions stay.
 	Kernels []string
+	// Strong makes weak definitions exports, and takes out the extension for them: which
+	// definition serves has been decided, and few devices know the extension.
+	Strong bool
 }
 
 // IsZero reports whether Trim would leave every module as it is.
-func (t Trim) IsZero() bool { return len(t.Import)+len(t.Hide)+len(t.Kernels) == 0 }
+func (t Trim) IsZero() bool { return len(t.Import)+len(t.Hide)+len(t.Kernels) == 0 && !t.Strong }
 
 // Trim returns a copy of the module with the changes that t lists; m is not
 // changed. Names that the module does not export are ignored, and so are names
 // in t.Import of functions that are themselves entry points.
 func (m *Module) Trim(t Trim) (*Module, error) {
-	r := &trimmer{m: m, removed: map[ID]bool{}, imports: map[ID]bool{}, hidden: map[ID]bool{}, unnamed: map[ID]bool{}}
+	r := &trimmer{m: m, strong: t.Strong, removed: map[ID]bool{}, imports: map[ID]bool{}, hidden: map[ID]bool{}, unnamed: map[ID]bool{}}
 	r.chooseSymbols(t)
 	r.unnameKernels(t.Kernels)
 	out := &Module{Version: m.Version, Generator: m.Generator, Bound: m.Bound}
 	out.sections = m.sections
+	out.sections[sectionCapability] = r.trimCapabilities()
+	out.sections[sectionExtension] = r.trimExtensions()
 	out.sections[sectionEntryPoint] = r.entryPoints(t.Kernels)
 	out.sections[sectionExecutionMode] = r.executionModes(out.sections[sectionEntryPoint])
 	out.sections[sectionDebug] = r.trimDebug()
@@ -49,6 +54,7 @@ func (m *Module) rebuildIndexes() error {
 // m, which the copy shares, but replaces them.
 type trimmer struct {
 	m       *Module
+	strong  bool
 	imports map[ID]bool // become imports
 	hidden  map[ID]bool // lose their linkage
 	removed map[ID]bool // identifiers that are defined in removed bodies
@@ -115,6 +121,22 @@ func (r *trimmer) executionModes(entries []*Instruction) []*Instruction {
 	})
 }
 
+func (r *trimmer) trimCapabilities() []*Instruction {
+	return r.keepInstructions(sectionCapability, func(in *Instruction) bool {
+		return !r.strong || in.Words[0] != capabilityWeakLinkage
+	})
+}
+
+func (r *trimmer) trimExtensions() []*Instruction {
+	return r.keepInstructions(sectionExtension, func(in *Instruction) bool {
+		name, _ := getString(in.Words)
+		return !r.strong || name != "SPV_AMD_weak_linkage"
+	})
+}
+
+// capabilityWeakLinkage is WeakLinkageAMD.
+const capabilityWeakLinkage = 5181
+
 func (r *trimmer) trimDebug() []*Instruction {
 	return r.keepInstructions(sectionDebug, func(in *Instruction) bool {
 		return in.Op != OpName || !r.removed[ID(in.Words[0])] && !r.unnamed[ID(in.Words[0])]
@@ -143,13 +165,8 @@ func (r *trimmer) trimAnnotation(in *Instruction) *Instruction {
 		words := slices.DeleteFunc(slices.Clone(in.Words), func(w uint32) bool { return r.removed[ID(w)] })
 		return &Instruction{Op: in.Op, Words: words}
 	case OpDecorate:
-		if DecorationKind(in.Words[1]) == DecorationLinkageAttributes && r.hidden[target] {
-			return nil
-		}
-		if DecorationKind(in.Words[1]) == DecorationLinkageAttributes && r.imports[target] {
-			words := slices.Clone(in.Words)
-			words[len(words)-1] = uint32(LinkageImport)
-			return &Instruction{Op: in.Op, Words: words}
+		if DecorationKind(in.Words[1]) == DecorationLinkageAttributes {
+			return r.trimLinkage(in)
 		}
 		fallthrough
 	default:
@@ -158,6 +175,27 @@ func (r *trimmer) trimAnnotation(in *Instruction) *Instruction {
 		}
 		return in
 	}
+}
+
+// trimLinkage returns the linkage of a function or variable as it becomes, or nil if it is hidden.
+func (r *trimmer) trimLinkage(in *Instruction) *Instruction {
+	target := ID(in.Words[0])
+	_, linkage, ok := linkageAttributes(in.Words[2:])
+	becomes := linkage
+	switch {
+	case r.hidden[target] || r.removed[target]:
+		return nil
+	case r.imports[target]:
+		becomes = LinkageImport
+	case r.strong && linkage == LinkageWeakAMD:
+		becomes = LinkageExport
+	}
+	if !ok || becomes == linkage {
+		return in
+	}
+	words := slices.Clone(in.Words)
+	words[len(words)-1] = uint32(becomes)
+	return &Instruction{Op: in.Op, Words: words}
 }
 
 // trimGlobals drops the initializers of variables that become imports: an

@@ -41,6 +41,10 @@ func SPIRV(c Code) []byte {
 	m.addInstruction(&m.head, spirv.OpCapability, 4) // Addresses
 	m.addInstruction(&m.head, spirv.OpCapability, 5) // Linkage
 	m.addInstruction(&m.head, spirv.OpCapability, 6) // Kernel
+	if len(c.Weak) > 0 {
+		m.addInstruction(&m.head, spirv.OpCapability, 5181) // WeakLinkageAMD
+		m.addInstruction(&m.head, spirv.OpExtension, stringWords("SPV_AMD_weak_linkage")...)
+	}
 	for _, name := range c.Extensions {
 		m.addInstruction(&m.head, spirv.OpExtension, stringWords(name)...)
 	}

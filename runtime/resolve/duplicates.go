@@ -25,6 +25,9 @@ type definition struct {
 // Images of other formats are left as they are: the driver's linker reports duplicates.
 func (w *linkSearch) symbolTrims() ([]spirv.Trim, error) {
 	trims := make([]spirv.Trim, len(w.images))
+	for i, l := range w.linkages {
+		trims[i].Strong = len(l.weak) > 0
+	}
 	if len(w.linkages) == 1 {
 		return trims, nil
 	}
@@ -81,10 +84,15 @@ func (l *Link) Drops(i int, kernel string) bool { return slices.Contains(l.trims
 // TrimKey returns a key for the code that image i has in this link, as trims differ between
 // links. It is "" for untrimmed code.
 func (l *Link) TrimKey(i int) string {
-	if t := l.trims[i]; !t.IsZero() {
-		return fmt.Sprintf("%q", []([]string){t.Import, t.Hide, t.Kernels})
+	t := l.trims[i]
+	key := ""
+	if len(t.Import)+len(t.Hide)+len(t.Kernels) > 0 {
+		key = fmt.Sprintf("%q", []([]string){t.Import, t.Hide, t.Kernels})
 	}
-	return ""
+	if t.Strong {
+		key += "strong"
+	}
+	return key
 }
 
 // Code returns the code of image i as it is to be linked with the others.

@@ -3,6 +3,7 @@ package resolve
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -494,19 +495,19 @@ func TestWeak(t *testing.T) {
 			"both weak",
 			drivertest.Code{Weak: []string{"shared"}},
 			drivertest.Code{Exports: []string{"f"}, Weak: []string{"shared"}},
-			[]spirv.Trim{{}, {Import: []string{"shared"}}},
+			[]spirv.Trim{{Strong: true}, {Import: []string{"shared"}, Strong: true}},
 		},
 		{
 			"the first weak",
 			drivertest.Code{Weak: []string{"shared"}},
 			drivertest.Code{Exports: []string{"f", "shared"}},
-			[]spirv.Trim{{Import: []string{"shared"}}, {}},
+			[]spirv.Trim{{Import: []string{"shared"}, Strong: true}, {}},
 		},
 		{
 			"the second weak",
 			drivertest.Code{Exports: []string{"shared"}},
 			drivertest.Code{Exports: []string{"f"}, Weak: []string{"shared"}},
-			[]spirv.Trim{{}, {Import: []string{"shared"}}},
+			[]spirv.Trim{{}, {Import: []string{"shared"}, Strong: true}},
 		},
 	} {
 		c.app.Kernels, c.app.Imports = []string{"k"}, []string{"f"}
@@ -523,6 +524,15 @@ func TestWeak(t *testing.T) {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 		linkAll(t, c.name, link)
+		for i := range link.Images {
+			code, err := link.Code(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m, err := spirv.Parse(code); err != nil || slices.Contains(m.Capabilities(), "WeakLinkageAMD") || len(m.Extensions()) > 0 {
+				t.Errorf("%s: image %d declares weak linkage: %v, %v, %v", c.name, i, m.Capabilities(), m.Extensions(), err)
+			}
+		}
 		if same, known := r.SameDefinition(s.Images[0], s.Images[1], "shared"); !same || !known {
 			t.Errorf("%s: the definitions are reported as different", c.name)
 		}
