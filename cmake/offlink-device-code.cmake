@@ -3,7 +3,9 @@
 #                         [OPTIONS clang-option...] [POSTLINK_OPTIONS option...])
 #
 # Compiles device code with clang, makes images of it, and links their host
-# objects into the target, together with offlink::offlink. Languages by
+# objects into the target, together with offlink::offlink. A static, object or
+# interface library has them linked into the programs and shared libraries that link it:
+# a linker takes nothing out of an archive that nobody refers to. Languages by
 # extension: .cl OpenCL C, .clcpp C++ for OpenCL, .c and .cpp with
 # <offlink/device.h>. Headers that a source includes are followed. The images of
 # different sources and targets are made in parallel.
@@ -84,6 +86,11 @@ function(offlink_add_device_code)
     endif()
   endforeach()
   list(REMOVE_DUPLICATES arg_TARGETS)
+  get_target_property(type ${arg_TARGET} TYPE)
+  set(scope PRIVATE)
+  if(type STREQUAL INTERFACE_LIBRARY)
+    set(scope INTERFACE)
+  endif()
   set(_offlink_to_spir64 -to=${formats})
   foreach(device IN LISTS arg_TARGETS)
     if(NOT DEFINED _offlink_format_${device})
@@ -93,7 +100,7 @@ function(offlink_add_device_code)
       _offlink_add_source("${source}" ${device})
     endforeach()
   endforeach()
-  target_link_libraries(${arg_TARGET} PRIVATE offlink::offlink)
+  target_link_libraries(${arg_TARGET} ${scope} offlink::offlink)
 endfunction()
 
 # The commands for one source and one device. Uses the caller's arg_ variables.
@@ -123,7 +130,13 @@ function(_offlink_add_source source device)
     COMMAND offlink::offload-wrap ${host} -kind=sycl -target=${device} -format=${_offlink_format_${device}} -o "${base}.o" -batch "${base}.table"
     DEPENDS "${base}.bc" COMMENT "Making device images of ${source} for ${device}" VERBATIM)
   set_source_files_properties("${base}.o" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
-  target_sources(${arg_TARGET} PRIVATE "${base}.o")
+  if(type MATCHES "^(STATIC|OBJECT|INTERFACE)_LIBRARY$")
+    add_custom_target(${arg_TARGET}.${name} DEPENDS "${base}.o")
+    add_dependencies(${arg_TARGET} ${arg_TARGET}.${name})
+    target_link_libraries(${arg_TARGET} INTERFACE "$<BUILD_INTERFACE:${base}.o>")
+  else()
+    target_sources(${arg_TARGET} PRIVATE "${base}.o")
+  endif()
 endfunction()
 
 function(_offlink_device_language result source opencl)
