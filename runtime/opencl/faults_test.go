@@ -251,3 +251,23 @@ func TestWithoutSPIR(t *testing.T) {
 		}
 	}
 }
+
+// TestVersionsOfIntel: drivers that list SPIR-V 1.0 alone take what they were seen to take, and
+// one that lists several versions is believed.
+func TestVersionsOfIntel(t *testing.T) {
+	for _, c := range []struct{ driver, lists, want string }{
+		{"2021.12.9.0.24_005321", "SPIR-V_1.0", "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3"},
+		{"2024.16.1.0.27_160000.xmain-hotfix", "SPIR-V_1.0", "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3"},
+		{"2023.16.12.0.12_195853.xmain-hotfix", "SPIR-V_1.0", "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3 SPIR-V_1.4"},
+		{"2024.17.5.0.08_160000.xmain-hotfix", "SPIR-V_1.0 SPIR-V_1.1", "SPIR-V_1.0 SPIR-V_1.1"},
+		{"2024.18.7.0.11_160000", "SPIR-V_1.0", "SPIR-V_1.0"},
+	} {
+		d := &Device{driver: &Driver{}, platform: &platform{name: "Intel(R) OpenCL", version: "OpenCL 3.0 LINUX"}}
+		d.info.DriverVersion, d.info.ILVersions = c.driver, strings.Fields(c.lists)
+		var a abilities
+		d.applyQuirks(&a)
+		if got := strings.Join(d.info.ILVersions, " "); got != c.want {
+			t.Errorf("%s lists %s: %s", c.driver, c.lists, got)
+		}
+	}
+}

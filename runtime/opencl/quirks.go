@@ -28,6 +28,16 @@ var quirks = []quirk{
 		set: func(_ *Device, a *abilities, _ []string) { a.known = true },
 	},
 	{
+		name: "intel-versions-1.3", platform: lazyregexp.New(`^Intel\(R\) OpenCL`), version: lazyregexp.New(`^(2021\.1[23]|2022\.1[45]|2024\.16)\.`),
+		why: "the driver lists SPIR-V 1.0 alone and takes up to 1.3 (2021.12 to 2022.15 and 2024.16, of the releases 2021.4 to 2023.2)",
+		set: func(d *Device, _ *abilities, _ []string) { d.listVersions(3) },
+	},
+	{
+		name: "intel-versions-1.4", platform: lazyregexp.New(`^Intel\(R\) OpenCL`), version: lazyregexp.New(`^(2023\.16|2024\.17)\.`),
+		why: "the driver lists SPIR-V 1.0 alone and takes up to 1.4 (2023.16 and 2024.17, of the releases 2024.0 and 2024.1)",
+		set: func(d *Device, _ *abilities, _ []string) { d.listVersions(4) },
+	},
+	{
 		name: "intel-failures", platform: lazyregexp.New(`^Intel\(R\) OpenCL`), version: lazyregexp.New(`^20(2[3-9])\.`),
 		why: "the driver uses freed memory where two events fail that a command waits for, and in an out-of-order queue after one that failed (2026.22)",
 		set: func(_ *Device, a *abilities, _ []string) { a.diesOfFailures = true },
@@ -120,6 +130,17 @@ var quirks = []quirk{
 			a.noHostEvents = "a queue of rusticl of Mesa 25 fails every command after one that failed"
 		},
 	},
+}
+
+// listVersions has a device that lists one version of SPIR-V take those up to 1.MINOR.
+func (d *Device) listVersions(minor int) {
+	if len(d.info.ILVersions) != 1 {
+		return // it lists them itself
+	}
+	d.info.ILVersions = nil
+	for i := range minor + 1 {
+		d.info.ILVersions = append(d.info.ILVersions, fmt.Sprintf("SPIR-V_1.%d", i))
+	}
 }
 
 // takeBitcode has SPIR-V translated to the bitcode of an LLVM version, where a
