@@ -252,8 +252,8 @@ func TestWithoutSPIR(t *testing.T) {
 	}
 }
 
-// TestVersionsOfIntel: drivers that list SPIR-V 1.0 alone take what they were seen to take, and
-// one that lists several versions is believed.
+// TestVersionsOfIntel: drivers that list SPIR-V 1.0 alone take the versions that they were seen
+// to take, and one that lists several versions is believed.
 func TestVersionsOfIntel(t *testing.T) {
 	for _, c := range []struct{ driver, lists, want string }{
 		{"2021.12.9.0.24_005321", "SPIR-V_1.0", "SPIR-V_1.0 SPIR-V_1.1 SPIR-V_1.2 SPIR-V_1.3"},

@@ -38,8 +38,8 @@ var quirks = []quirk{
 		set: func(d *Device, _ *abilities, _ []string) { d.listVersions(4) },
 	},
 	{
-		name: "intel-failures", platform: lazyregexp.New(`^Intel\(R\) OpenCL`), version: lazyregexp.New(`^20(2[3-9])\.`),
-		why: "the driver uses freed memory where two events fail that a command waits for, and in an out-of-order queue after one that failed (2026.22)",
+		name: "intel-failures", platform: lazyregexp.New(`^Intel\(R\) OpenCL`), version: lazyregexp.New(`^20(2[2-9])\.`),
+		why: "the driver uses freed memory where two events fail that a command waits for, and in an out-of-order queue after one that failed (2022.14 to 2026.22)",
 		set: func(_ *Device, a *abilities, _ []string) { a.diesOfFailures = true },
 	},
 	{

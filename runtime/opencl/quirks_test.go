@@ -19,7 +19,7 @@ func TestQuirkVersions(t *testing.T) {
 		"intel-exit":         {intel, []string{"2021.12.9.0.24_005321", "2022.14.10.0.20_160000.xmain-hotfix", "2026.22.10.0.01_160000"}, []string{"2020.10.4.0.15", "2030.1.0"}},
 		"intel-versions-1.3": {intel, []string{"2021.12.9.0.24_005321", "2021.13.11.0.23_160000", "2022.14.10.0.20_160000.xmain-hotfix", "2022.15.12.0.01_081451", "2024.16.1.0.27_160000.xmain-hotfix"}, []string{"2023.16.12.0.12_195853.xmain-hotfix", "2024.18.7.0.11_160000", "2026.22.10.0.01_160000"}},
 		"intel-versions-1.4": {intel, []string{"2023.16.12.0.12_195853.xmain-hotfix", "2024.17.5.0.08_160000.xmain-hotfix"}, []string{"2022.15.12.0.01_081451", "2024.16.1.0.27_160000.xmain-hotfix", "2024.18.7.0.11_160000"}},
-		"intel-failures":     {intel, []string{"2023.16.7.0.21_160000", "2026.22.10.0.01_160000"}, []string{"2022.14.7.0.30", "2030.1.0"}},
+		"intel-failures":     {intel, []string{"2022.14.10.0.20_160000.xmain-hotfix", "2023.16.7.0.21_160000", "2026.22.10.0.01_160000"}, []string{"2021.13.11.0.23_160000", "2030.1.0"}},
 		"pocl-bitcode":       {pocl, []string{pocl3, "OpenCL 1.2 pocl PoCL 1.8 Linux, LLVM 11.0.1"}, []string{pocl5}},
 		"pocl-variables":     {pocl, []string{pocl3}, []string{pocl5}},
 		"pocl-callbacks":     {pocl, []string{pocl3}, []string{pocl5}},
