@@ -292,7 +292,7 @@ func (it *item) copyByValue() bool {
 	for _, arg := range it.group.launch.byVal {
 		data := it.arena.alloc(int64(len(arg.data)))
 		if data == nil {
-			it.failf("its private memory is larger than %d bytes", it.arena.limit)
+			it.failPrivate()
 			return false
 		}
 		copy(data, arg.data)

@@ -26,15 +26,16 @@ func TestBarriers(t *testing.T) {
 	})
 }
 
-func testReduce(t *testing.T, p *testProgram) {
-	const n, size = 1024, 64
+func testReduce(t *testing.T, p *testProgram) { reduceGroups(t, p, 1024, 64) }
+
+func reduceGroups(t *testing.T, p *testProgram, n, size int) {
 	in := counted(n, func(i int) int32 { return int32(i*i%1000 - 300) })
 	want := make([]int32, n/size)
 	for i, v := range in {
 		want[i/size] += v
 	}
 	out := p.buffer(make([]int32, n/size))
-	p.launch("reduce", groups(n, size), p.buffer(in), out, driver.Arg{LocalSize: 4 * size})
+	p.launch("reduce", groups(n, size), p.buffer(in), out, driver.Arg{LocalSize: int64(4 * size)})
 	check(t, p, "sums", out, want)
 }
 
@@ -79,12 +80,13 @@ func testKeeps(t *testing.T, p *testProgram) {
 }
 
 // testHalo: work-items of later steps do nothing after the branch, and something before it.
-func testHalo(t *testing.T, p *testProgram) {
-	const n, size = 128, 64
+func testHalo(t *testing.T, p *testProgram) { haloGroups(t, p, 128, 64) }
+
+func haloGroups(t *testing.T, p *testProgram, n, size int) {
 	in := counted(n, func(i int) int32 { return int32(i*37%50 + 1) })
 	want := counted(n, func(i int) int32 { return in[i] + 100*in[(i/size*size+i%size+2)%n] })
 	out := p.buffer(make([]int32, n))
-	p.launch("halo", groups(n, size), out, p.buffer(in), driver.Arg{LocalSize: 4 * (size + 2)})
+	p.launch("halo", groups(n, size), out, p.buffer(in), driver.Arg{LocalSize: int64(4 * (size + 2))})
 	check(t, p, "tiles", out, want)
 }
 
@@ -191,7 +193,7 @@ func testAsyncCopies(t *testing.T, p *testProgram) {
 	in := counted(n, func(i int) int32 { return int32(i * i) })
 	want := counted(n, func(i int) int32 { return in[i/size*size+size-1-i%size] })
 	out := p.buffer(make([]int32, n))
-	p.launch("async_copies", groups(n, size), p.buffer(in), out, driver.Arg{LocalSize: 4 * size})
+	p.launch("async_copies", groups(n, size), p.buffer(in), out, driver.Arg{LocalSize: int64(4 * size)})
 	check(t, p, "copied", out, want)
 }
 

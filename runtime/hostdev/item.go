@@ -101,7 +101,7 @@ func (it *item) enterFunction(fn *function) bool {
 	for i, size := range fn.private {
 		data := it.arena.alloc(size)
 		if data == nil || len(private) > maxIndex {
-			it.failf("its private memory is larger than %d bytes", it.arena.limit)
+			it.failPrivate()
 			return false
 		}
 		it.s[fn.privateBase+int32(i)] = uint64(makePointer(spacePrivate, len(private), 0))
@@ -109,6 +109,15 @@ func (it *item) enterFunction(fn *function) bool {
 	}
 	it.spaces[spacePrivate] = private
 	return true
+}
+
+// failPrivate is the fault of a work-item that has no private memory left.
+func (it *item) failPrivate() {
+	if it.arena.limit < maxPrivate {
+		it.failf("its private memory is larger than %d bytes, its part of %d for a work-group; a smaller local size may do", it.arena.limit, int64(maxGroupPrivate))
+		return
+	}
+	it.failf("its private memory is larger than %d bytes", it.arena.limit)
 }
 
 // failf makes the fault; group.place completes it.

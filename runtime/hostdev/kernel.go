@@ -25,6 +25,7 @@ type kernel struct {
 	lastRun    atomic.Int64                        // nanoseconds
 	native     [lanes.SubgroupRows + 1]nativeState // by the rows of launches
 	rendezvous bool                                // its work-items wait for each other
+	private    int64                               // bytes of a work-item in the interpreter, if no function is called twice
 	inputs     []*variable
 	locals     []*variable
 }
@@ -217,6 +218,10 @@ func (k *kernel) collectVariables() {
 		}
 		seen[fn] = true
 		k.rendezvous, together = k.rendezvous || fn.rendezvous, together || fn.subgroup
+		k.private += 8 * int64(fn.words)
+		for _, size := range fn.private {
+			k.private += size
+		}
 		for id := range fn.inputs {
 			inputs[id] = true
 		}
@@ -267,9 +272,19 @@ func (k *kernel) Params() []driver.Param {
 	return list
 }
 
+// maxGroup is the largest power of two of work-items whose private memory a work-group has,
+// where all of them exist at the same time.
+func (k *kernel) maxGroup() int {
+	n := maxGroup
+	for k.rendezvous && n > 1 && int64(n)*k.private > maxGroupPrivate {
+		n /= 2
+	}
+	return n
+}
+
 // Info describes the kernel.
 func (k *kernel) Info() driver.KernelInfo {
-	info := driver.KernelInfo{RequiredGroup: k.size, MaxGroup: maxGroup, PreferredMultiple: k.subgroup, SubGroup: k.subgroup}
+	info := driver.KernelInfo{RequiredGroup: k.size, MaxGroup: k.maxGroup(), PreferredMultiple: k.subgroup, SubGroup: k.subgroup}
 	for _, v := range k.locals {
 		info.LocalMemory += v.t.size
 	}

@@ -285,7 +285,7 @@ func (n *nativeKernel) layout(l *launch, at *layout) {
 	at.scratch = take(int64(n.code.ScratchSize))
 	at.private = take(items * int64(n.code.PrivateSize))
 	if n.code.Items {
-		at.context = take(maxGroup * int64(max(n.code.ContextSize, n.wide.ContextSize)))
+		at.context = take(int64(groupSize(l.r.local)) * int64(max(n.code.ContextSize, n.wide.ContextSize)))
 	}
 	at.sizes[roomRecord] = next
 	room := n.local
@@ -351,7 +351,7 @@ func (l *launch) newWorker(e *kernelEngine, n *nativeKernel) (*worker, bool) {
 	w := n.takeWorker()
 	w.l, w.fault, w.crew = l, nil, nil
 	n.layout(l, &w.at)
-	if w.fitRooms(e) != nil || !w.fill(&w.at) {
+	if w.at.sizes[roomRecord]+w.at.sizes[roomFrame] > maxGroupPrivate || w.fitRooms(e) != nil || !w.fill(&w.at) {
 		n.giveBack(w)
 		return nil, false
 	}

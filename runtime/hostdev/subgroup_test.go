@@ -113,16 +113,16 @@ func testSubgroupsInGroup(t *testing.T, p *testProgram) {
 func TestLaps(t *testing.T) {
 	for _, e := range executors {
 		t.Run(e.name, func(t *testing.T) {
-			testLaps(t, buildModules(t, e.options, driver.BuildOptions{}, asmModule(t, "laps")))
+			testLaps(t, buildModules(t, e.options, driver.BuildOptions{}, asmModule(t, "laps")), 16)
 		})
 	}
 }
 
-func testLaps(t *testing.T, p *testProgram) {
-	out := p.buffer(make([]int32, 16))
-	p.launch("laps", driver.Range{Global: []int{16}, Local: []int{16}}, out)
+func testLaps(t *testing.T, p *testProgram, n int) {
+	out := p.buffer(make([]int32, n))
+	p.launch("laps", groups(n, n), out)
 	var want []int32
-	for i := range int32(16) {
+	for i := range int32(n) {
 		sum, lane := int32(80000), i%8
 		for n := range lane {
 			sum += 7 - n

@@ -76,3 +76,11 @@ kernel void halo(global int *out, global const int *in, local int *tile) {
   barrier(CLK_LOCAL_MEM_FENCE);
   out[get_global_id(0)] = tile[l] + 100 * tile[l + 2];
 }
+
+// Each work-item keeps as much as fits a small group only.
+kernel void heavy(global int *out) {
+  volatile char own[300000];
+  own[get_local_id(0)] = get_local_id(0) & 31;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = own[get_local_id(0)];
+}
