@@ -296,9 +296,11 @@ offlink_status offlink_buffer_map(offlink_buffer *buffer, size_t offset, size_t 
 /* Ends a view, once; bytes written to it reach the buffer. */
 offlink_status offlink_buffer_unmap(offlink_buffer *buffer, void *view);
 
-/* Makes a buffer of native memory of the device: a cl_mem, a CUdeviceptr, an
- * address (offlink_buffer_native). It stays the caller's, until after the
- * buffer was closed. */
+/* Makes a buffer of native memory of the device, by a handle of the kind that
+ * offlink_buffer_native gives on it: a CUdeviceptr; on OpenCL an address of unified
+ * shared memory (Intel's devices), one of memory that was allocated here (shared
+ * virtual memory), or a cl_mem where the device has neither. It stays the
+ * caller's, until after the buffer was closed. */
 offlink_status offlink_buffer_import(offlink_device *device, uint64_t handle, size_t size, offlink_buffer **buffer);
 
 /* Does not wait: the memory stays until the commands from before have ended. */

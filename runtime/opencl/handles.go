@@ -29,7 +29,7 @@ func (d *Device) ImportMemory(handle uint64, size int64) (driver.Memory, error) 
 		return d.presentMemory(m), nil
 	}
 	if d.able.memory != unifiedMemory {
-		return nil, fmt.Errorf("%#x is not an address of %s", handle, d.info.Name)
+		return nil, fmt.Errorf("%#x is not an address of memory that was allocated here, as buffers of %s are; a cl_mem cannot be one", handle, d.info.Name)
 	}
 	return d.importAddress(m)
 }
@@ -74,7 +74,7 @@ func (d *Device) importAddress(m *memory) (driver.Memory, error) {
 		m.kind = driver.SharedMemory
 	case cl.TypeDeviceUSM:
 	default:
-		return nil, fmt.Errorf("%#x is not an address of unified shared memory of this context", m.address)
+		return nil, fmt.Errorf("%#x is not an address of unified shared memory of this context, as buffers of this device are; a cl_mem cannot be one", m.address)
 	}
 	if offset := uint64(m.address) - base; offset > size || uint64(m.size) > size-offset {
 		return nil, fmt.Errorf("%d bytes at %#x are beyond the end of an allocation of %d bytes", m.size, m.address, size)
