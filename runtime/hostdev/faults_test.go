@@ -256,6 +256,44 @@ func TestAbortBetweenGroups(t *testing.T) {
 	}
 }
 
+// TestAbortAtBarrier stops work-items that meet again and again: the fault names one of them.
+func TestAbortAtBarrier(t *testing.T) {
+	test := func(t *testing.T, o Options) {
+		p := buildModules(t, o, driver.BuildOptions{}, readModules(t, "golden/faults.spv")...)
+		k, err := p.program.Kernel("endless_together")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.launch("endless_together", groups(4, 4), p.buffer([]int32{1})) // which ends; its code is there now
+		var running driver.Event
+		if err := p.queue.Launch(k, groups(4, 4), []driver.Arg{p.buffer(make([]int32, 1))}, driver.Sync{Done: &running}); err != nil {
+			t.Fatal(err)
+		}
+		defer running.Close()
+		enough := errors.New("enough")
+		go func() {
+			for running.Status() < driver.Running {
+				time.Sleep(time.Millisecond)
+			}
+			time.Sleep(20 * time.Millisecond)
+			p.queue.(driver.Aborter).Abort(enough)
+		}()
+		var fault *Fault
+		if err := p.queue.Finish(); !errors.Is(err, enough) || !errors.As(err, &fault) || fault.Kernel != "endless_together" || fault.Global[0] > 3 || fault.Global[1] > 0 || fault.Global[2] > 0 {
+			t.Errorf("Finish of an aborted queue: %v; want the cause and a work-item of the launch", err)
+		}
+	}
+	for _, e := range executors {
+		t.Run(e.name, func(t *testing.T) { test(t, e.options) })
+	}
+	t.Run("native", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("-short runs no C compiler")
+		}
+		test(t, nativeOptions(t, 8))
+	})
+}
+
 func (p *testProgram) mustAlloc(size int64) driver.Memory {
 	m, err := p.device.Alloc(driver.DeviceMemory, size)
 	if err != nil {

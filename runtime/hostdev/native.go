@@ -579,7 +579,11 @@ func (w *worker) report(n *nativeKernel, code *lanes.Code, err error) {
 		g.id[i] = rest % count
 		rest /= count
 	}
-	it := &item{group: g, local: [3]int{get(lanes.RecordItem), get(lanes.RecordItem + 4), get(lanes.RecordItem + 8)}}
+	it := &item{group: g}
+	for i, n := range w.l.r.local {
+		// Between two parts of a kernel with barriers the loops over the work-items are at their end.
+		it.local[i] = min(get(lanes.RecordItem+4*i), n-1)
+	}
 	trap := lanes.Trap(get(lanes.RecordTrap))
 	if trap == lanes.TrapBounds {
 		var lane int

@@ -17,6 +17,7 @@ kernel void store_constant(global int *out) { *(global int *)(ulong)fixed = 1; }
 kernel void keep_pointer(global ulong *cell, global int *memory) { cell[0] = (ulong)memory; }
 kernel void use_pointer(global ulong *cell) { *(global int *)cell[0] = 1; }
 kernel void endless(global volatile int *out) { while (out[0] == 0) out[1]++; }
+kernel void endless_together(global volatile int *out) { while (out[0] == 0) barrier(CLK_GLOBAL_MEM_FENCE); }
 kernel void rivals(global volatile int *out) { // two work-groups at the same time
   atomic_inc(out);
   while (atomic_add(out, 0) < 2) {}
