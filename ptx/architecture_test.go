@@ -49,8 +49,14 @@ func TestCubinArchitecture(t *testing.T) {
 		flags uint32
 		want  string
 	}{
-		{7, 0x004b054b, "sm_75"}, {7, 0x00500550, "sm_80"}, {7, 0x005a055a, "sm_90"}, {7, 0x005a0d5a, "sm_90a"},
-		{8, 0x06006402, "sm_100"}, {8, 0x0600640a, "sm_100a"}, {8, 0x06006702, "sm_103"}, {8, 0x0600780a, "sm_120a"},
+		{7, 0x004b054b, "sm_75"},
+		{7, 0x00500550, "sm_80"},
+		{7, 0x005a055a, "sm_90"},
+		{7, 0x005a0d5a, "sm_90a"},
+		{8, 0x06006402, "sm_100"},
+		{8, 0x0600640a, "sm_100a"},
+		{8, 0x06006702, "sm_103"},
+		{8, 0x0600780a, "sm_120a"},
 	} {
 		head := make([]byte, cubinHead)
 		copy(head, "\x7fELF")
