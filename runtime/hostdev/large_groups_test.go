@@ -27,6 +27,7 @@ func testLargeGroups(t *testing.T, o Options) {
 	reduceGroups(t, p, 2*maxGroup, maxGroup)
 	haloGroups(t, p, 2*maxGroup, maxGroup)
 	testHeavy(t, p)
+	testSlots(t, p)
 	testLargeScan(t, buildModules(t, o, driver.BuildOptions{}, readModules(t, "golden/groups.spv")...))
 	testLaps(t, buildModules(t, o, driver.BuildOptions{}, asmModule(t, "laps")), maxGroup)
 }
@@ -48,6 +49,17 @@ func testHeavy(t *testing.T, p *testProgram) {
 	if want := "its private memory is larger than 131072 bytes, its part of 1073741824 for a work-group; a smaller local size may do"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error = %v; want %s", err, want)
 	}
+}
+
+// testSlots has four values of each work-item that it keeps over a barrier: they are not those of
+// others.
+func testSlots(t *testing.T, p *testProgram) {
+	out := p.buffer(make([]int32, 2*maxGroup))
+	p.launch("slots", groups(2*maxGroup, maxGroup), out, byValueOf(int32(5)))
+	check(t, p, "slots", out, counted(2*maxGroup, func(i int) int32 {
+		n := int32(i)
+		return (n*5 ^ 3) + (n*7^5)*3 + (n+5)*11 + (n^0x55)*13
+	}))
 }
 
 func testLargeScan(t *testing.T, p *testProgram) {

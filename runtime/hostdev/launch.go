@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"offlink/runtime/driver"
+	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/runtime/hostdev/internal/mem"
 )
 
@@ -18,7 +19,7 @@ const (
 	// The limits are the device's own choice, and its queries tell them
 	// (info.go). Those of memory keep one kernel from taking the host's: they
 	// are checked before anything is allocated.
-	maxGroup        = 8192             // work-items of a work-group
+	maxGroup        = lanes.MaxItems   // work-items of a work-group
 	preferredGroup  = 256              // the largest group that the device chooses
 	maxLocal        = 1 << 20          // bytes of local memory
 	maxPrivate      = 16 << 20         // bytes of private memory of a work-item

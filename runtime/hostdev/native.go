@@ -285,7 +285,7 @@ func (n *nativeKernel) layout(l *launch, at *layout) {
 	at.scratch = take(int64(n.code.ScratchSize))
 	at.private = take(items * int64(n.code.PrivateSize))
 	if n.code.Items {
-		at.context = take(int64(groupSize(l.r.local)) * int64(max(n.code.ContextSize, n.wide.ContextSize)))
+		at.context = take(maxGroup * int64(max(n.code.ContextSize, n.wide.ContextSize)))
 	}
 	at.sizes[roomRecord] = next
 	room := n.local

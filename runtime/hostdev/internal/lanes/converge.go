@@ -245,7 +245,7 @@ func (e *emitter) staysSo(cond *Value, holds bool) bool {
 	if !grows {
 		x = cond.Args[1]
 	}
-	return grows != holds && e.a.classOf(x).Stride < 1<<31/maxItems
+	return grows != holds && e.a.classOf(x).Stride < 1<<31/MaxItems
 }
 
 // skipRow leaves out the rest of a row: the work-items of its steps do nothing. It

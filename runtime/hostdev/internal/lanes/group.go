@@ -582,14 +582,14 @@ func (d *driver) snapshotUniform(region int) map[Reg]Reg {
 // words of all work-items lie side by side.
 func (d *driver) slotPlace(e *emitter, s slot, size uint32) Reg {
 	t := scalarType(I32)
-	room := e.constantReg(I32, uint64(maxItems))
+	room := e.constantReg(I32, uint64(MaxItems))
 	at := e.loadRecord(I32, RecordContext)
 	at = e.emitNew(t, OpAdd, 0, at, e.emitNew(t, OpMul, 0, room, e.constantReg(I32, uint64(d.slots[s]))))
 	return e.emitNew(t, OpAdd, 0, at, e.emitNew(t, OpMul, 0, e.item, e.constantReg(I32, uint64(size))))
 }
 
-// maxItems is the most work-items of a work-group, for which the slots have room.
-const maxItems = 1024
+// MaxItems is the most work-items of a work-group, for which the slots have room.
+const MaxItems = 8192
 
 // registerOf is the register of a slot in steps of a width.
 func (e *emitter) registerOf(s slot) Reg {

@@ -84,3 +84,11 @@ kernel void heavy(global int *out) {
   barrier(CLK_LOCAL_MEM_FENCE);
   out[get_global_id(0)] = own[get_local_id(0)];
 }
+
+// Four values are kept over a barrier.
+kernel void slots(global int *out, int m) {
+  int n = get_global_id(0), a = n * m ^ 3, b = n * 7 ^ m, c = n + m, d = n ^ 0x55;
+  out[n] = a ^ b;
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  out[n] = a + b * 3 + c * 11 + d * 13;
+}
