@@ -54,11 +54,15 @@ func testHeavy(t *testing.T, p *testProgram) {
 // testSlots has four values of each work-item that it keeps over a barrier: they are not those of
 // others.
 func testSlots(t *testing.T, p *testProgram) {
-	out := p.buffer(make([]int32, 2*maxGroup))
-	p.launch("slots", groups(2*maxGroup, maxGroup), out, byValueOf(int32(5)))
-	check(t, p, "slots", out, counted(2*maxGroup, func(i int) int32 {
-		n := int32(i)
-		return (n*5 ^ 3) + (n*7^5)*3 + (n+5)*11 + (n^0x55)*13
+	const n = 2 * maxGroup
+	v := p.buffer(counted(4*n, func(i int) int32 { return int32(i*37 ^ i>>3) }))
+	p.launch("slots", groups(n, maxGroup), v)
+	check(t, p, "slots", v, counted(4*n, func(i int) int32 {
+		at := func(k int) int32 { return int32((i+k*n)*37 ^ (i+k*n)>>3) }
+		if i >= n {
+			return 0
+		}
+		return at(0) + at(1)*3 + at(2)*11 + at(3)*13
 	}))
 }
 

@@ -85,10 +85,11 @@ kernel void heavy(global int *out) {
   out[get_global_id(0)] = own[get_local_id(0)];
 }
 
-// Four values are kept over a barrier.
-kernel void slots(global int *out, int m) {
-  int n = get_global_id(0), a = n * m ^ 3, b = n * 7 ^ m, c = n + m, d = n ^ 0x55;
-  out[n] = a ^ b;
+// Four values are kept over a barrier: their places in memory get other ones.
+kernel void slots(global int *v) {
+  int n = get_global_id(0), size = get_global_size(0);
+  int a = v[n], b = v[n + size], c = v[n + 2 * size], d = v[n + 3 * size];
+  v[n] = v[n + size] = v[n + 2 * size] = v[n + 3 * size] = 0;
   barrier(CLK_GLOBAL_MEM_FENCE);
-  out[n] = a + b * 3 + c * 11 + d * 13;
+  v[n] = a + b * 3 + c * 11 + d * 13;
 }
