@@ -56,9 +56,12 @@ var lowerPairs = lazy.Map[spirv.Opcode, pairWords]{New: func() map[spirv.Opcode]
 	}
 }}
 
-// lowerPair gives first the first result of all components, as the struct has them.
+// lowerPair gives first the first result of all components, as the struct has them. The carry
+// may be a Boolean: SPIR-V does not allow that, but llvm-spirv of 2024 and earlier writes it.
 func (l *lowering) lowerPair(in *spirv.Instruction, f pairWords) {
 	x, y := l.spell(l.arg(in, 0)), l.spell(l.arg(in, 1))
+	results := wordsOf(l.typeOf(in.Type()))
+	flag := results[len(results)-1].kind == kindBool
 	var first, second []*lanes.Value
 	for i, w := range wordsOf(x.t) {
 		if w.width > 32 && w.width != 64 {
@@ -66,6 +69,9 @@ func (l *lowering) lowerPair(in *spirv.Instruction, f pairWords) {
 			return
 		}
 		a, b := f(l, x.words[i], y.words[i], w)
+		if flag {
+			b = l.b.Add(lanes.OpNe, lanes.Bool, b, l.f.Const(b.Kind, 0))
+		}
 		first, second = append(first, a), append(second, b)
 	}
 	l.define(in, append(first, second...))

@@ -23,6 +23,9 @@ const (
 // Where forms for the ways of branches would make code that takes too long to compile
 // further, branches have the masked form alone; ErrUnsupported if that is too long too.
 func Compile(f *Function, width int, rows Rows) (*Code, error) {
+	if err := f.checkKinds(); err != nil {
+		return nil, err
+	}
 	c, err := compileForms(f, width, rows, true)
 	if errors.Is(err, errManyBranches) {
 		return compileForms(f, width, rows, false)
