@@ -7,6 +7,7 @@ type Capability uint32
 
 // Capabilities of extensions that offlink looks for.
 const (
+	CapabilityWeakLinkageAMD                  Capability = 5181
 	CapabilityAsmINTEL                        Capability = 5606
 	CapabilityArbitraryPrecisionIntegersINTEL Capability = 5844
 	CapabilityMaskedGatherScatterINTEL        Capability = 6427

@@ -123,7 +123,7 @@ func (r *trimmer) executionModes(entries []*Instruction) []*Instruction {
 
 func (r *trimmer) trimCapabilities() []*Instruction {
 	return r.keepInstructions(sectionCapability, func(in *Instruction) bool {
-		return !r.strong || in.Words[0] != capabilityWeakLinkage
+		return !r.strong || Capability(in.Words[0]) != CapabilityWeakLinkageAMD
 	})
 }
 
@@ -133,9 +133,6 @@ func (r *trimmer) trimExtensions() []*Instruction {
 		return !r.strong || name != "SPV_AMD_weak_linkage"
 	})
 }
-
-// capabilityWeakLinkage is WeakLinkageAMD.
-const capabilityWeakLinkage = 5181
 
 func (r *trimmer) trimDebug() []*Instruction {
 	return r.keepInstructions(sectionDebug, func(in *Instruction) bool {

@@ -45,6 +45,15 @@ func (g grammar) cond() string {
 	return g.varyingCond()
 }
 
+// branch is an if with one or two statements, and with an else in so many of a hundred cases.
+func (g grammar) branch(cond string, percent int, inner func() string) string {
+	text := fmt.Sprintf("if (%s) { %s }", cond, g.repeat(1, 2, inner))
+	if g.happens(percent) {
+		text += fmt.Sprintf(" else { %s }", g.repeat(1, 2, inner))
+	}
+	return text
+}
+
 // assignment changes variables of the work-item, its element of the output, or one of eight sums.
 func (g grammar) assignment() string {
 	return g.pick("x = #;", "y = #;", "x = y;", "y = n;", "sum = sum * 3 + x;", "sum = sum * 5 + y;", "x += l;", "out[id * 2 + 1] += #;", "atomic_add(&out[64 + (x & 7)], y + #);")
@@ -68,11 +77,7 @@ func (g grammar) statement(depth, loops int) string {
 	case k < 60:
 		return fmt.Sprintf("if (%s) { %s %s }", g.cond(), g.repeat(0, 1, g.assignment), g.jump(loops))
 	case k < 85:
-		text := fmt.Sprintf("if (%s) { %s }", g.cond(), g.repeat(1, 2, inner))
-		if g.happens(40) {
-			text += fmt.Sprintf(" else { %s }", g.repeat(1, 2, inner))
-		}
-		return text
+		return g.branch(g.cond(), 40, inner)
 	case k < 93 && loops < 2:
 		body := g.repeat(1, 3, func() string { return g.statement(depth+1, loops+1) })
 		return fmt.Sprintf("for (int j%d = 0; j%[1]d < %[2]s; j%[1]d++) { n++; %[3]s }", depth, g.pick("2", "3", "(id & 3)"), body)

@@ -101,11 +101,7 @@ func (g *groups) some(depth int) string {
 		return g.pick(g.partly(), g.partly(), "x = x * 3 + #;", "y ^= x;", "w += y;")
 	}
 	if g.happens(70) {
-		text := fmt.Sprintf("if (%s) { %s }", g.varyingBranch(), g.repeat(1, 2, inner))
-		if g.happens(50) {
-			text += fmt.Sprintf(" else { %s }", g.repeat(1, 2, inner))
-		}
-		return text
+		return g.branch(g.varyingBranch(), 50, inner)
 	}
 	return fmt.Sprintf("for (int q%d = 0; q%[1]d < %[2]s; q%[1]d++) { %[3]s }", depth, g.pick("2", "(int)(lane & 3)", "(x & 3)"), g.repeat(1, 2, inner))
 }
@@ -121,11 +117,7 @@ func (g *groups) together(depth int) string {
 	case k < 72:
 		return g.some(0)
 	case k < 86:
-		text := fmt.Sprintf("if (%s) { %s }", g.uniformBranch(), g.repeat(1, 2, inner))
-		if g.happens(50) {
-			text += fmt.Sprintf(" else { %s }", g.repeat(1, 2, inner))
-		}
-		return text
+		return g.branch(g.uniformBranch(), 50, inner)
 	}
 	return fmt.Sprintf("for (int u%d = 0; u%[1]d < %[2]s; u%[1]d++) { n++; %[3]s %[4]s %[5]s }", depth, g.pick("2", "3", "(int)(get_sub_group_id() & 3)", "(m & 3)"),
 		inner(), g.pick("", "if ("+g.uniformBranch()+") continue;", "if ("+g.uniformBranch()+") break;"), inner())
@@ -185,11 +177,7 @@ func (g *groups) disordered(depth int) string {
 	case k < 70:
 		return g.pick("x += y * #;", "y ^= x >> 2;", "n++;", "x = l * 5 + n;")
 	case k < 85:
-		text := fmt.Sprintf("if (%s) { %s }", g.pick("l & 1", "x & 1", "l > #", "m & 1", "(x & 7) == (y & 7)", "id > 9"), g.repeat(1, 2, inner))
-		if g.happens(50) {
-			text += fmt.Sprintf(" else { %s }", g.repeat(1, 2, inner))
-		}
-		return text
+		return g.branch(g.pick("l & 1", "x & 1", "l > #", "m & 1", "(x & 7) == (y & 7)", "id > 9"), 50, inner)
 	}
 	return fmt.Sprintf("for (int q%d = 0; q%[1]d < %[2]s; q%[1]d++) { %[3]s %[4]s }", depth, g.pick("2", "(l & 3)", "(x & 3)", "3"), g.repeat(1, 2, inner),
 		g.pick("", "if (x & 4) break;", "if (l & 1) continue; n++;"))

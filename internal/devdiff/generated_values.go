@@ -409,11 +409,7 @@ func (g *values) statement(depth int, labels []string) string {
 	case k < 50 || depth > 3:
 		return g.assign()
 	case k < 68:
-		text := fmt.Sprintf("if (%s) { %s }", g.condition(2), g.repeat(1, 2, inner))
-		if g.happens(50) {
-			text += fmt.Sprintf(" else { %s }", g.repeat(1, 2, inner))
-		}
-		return text
+		return g.branch(g.condition(2), 50, inner)
 	case k < 78 && len(labels) > 0:
 		list := []string{"break;", "continue;", "goto " + labels[g.random.IntN(len(labels))] + ";", "break;"}
 		if g.happens(20) {

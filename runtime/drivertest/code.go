@@ -42,7 +42,7 @@ func SPIRV(c Code) []byte {
 	m.addInstruction(&m.head, spirv.OpCapability, 5) // Linkage
 	m.addInstruction(&m.head, spirv.OpCapability, 6) // Kernel
 	if len(c.Weak) > 0 {
-		m.addInstruction(&m.head, spirv.OpCapability, 5181) // WeakLinkageAMD
+		m.addInstruction(&m.head, spirv.OpCapability, uint32(spirv.CapabilityWeakLinkageAMD))
 		m.addInstruction(&m.head, spirv.OpExtension, stringWords("SPV_AMD_weak_linkage")...)
 	}
 	for _, name := range c.Extensions {
