@@ -34,7 +34,8 @@ libraries, objects, SPIR-V, folders of them) it lists the symbols that it
 imports and the image that a launch would take for each. Then it lists the
 problems: symbols that no image has, or only images for another target; symbols
 and kernels that are defined twice and differ; device globals that images
-describe differently; code that cannot be read.
+describe differently; code that cannot be read; and last the kernels that
+cannot be launched.
 
 With a program among the FILEs, the libraries that it loads are found as the
 dynamic loader of Linux finds them, and images of files that it does not load,

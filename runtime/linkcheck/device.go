@@ -25,9 +25,6 @@ type code struct {
 	target func(string) bool
 }
 
-// only is one target.
-func only(name string) func(string) bool { return func(target string) bool { return target == name } }
-
 func oneOf(names ...string) func(string) bool {
 	return func(target string) bool { return slices.Contains(names, target) }
 }
@@ -40,13 +37,13 @@ var known = []struct {
 	code []code
 }{
 	{"host:cpu", driver.CPU, []code{{"spirv", driver.SPIRVTarget}}},
-	{"opencl:cpu", driver.CPU, []code{{"spirv", driver.SPIRVTarget}, {"native", only("spir64_x86_64")}}},
-	{"opencl:gpu", driver.GPU, []code{{"spirv", driver.SPIRVTarget}, {"native", only("spir64_gen")}}},
-	{"opencl:fpga", driver.Accelerator, []code{{"spirv", driver.SPIRVTarget}, {"native", only("spir64_fpga")}}},
+	{"opencl:cpu", driver.CPU, []code{{"spirv", driver.SPIRVTarget}, {"native", oneOf("spir64_x86_64")}}},
+	{"opencl:gpu", driver.GPU, []code{{"spirv", driver.SPIRVTarget}, {"native", oneOf("spir64_gen")}}},
+	{"opencl:fpga", driver.Accelerator, []code{{"spirv", driver.SPIRVTarget}, {"native", oneOf("spir64_fpga")}}},
 	{"level_zero:gpu", driver.GPU, []code{{"spirv", driver.SPIRVTarget}}},
 	{"cuda:gpu", driver.GPU, []code{{"none", driver.CUDATarget}, {"native", driver.CUDATarget}}},
 	{"hip:gpu", driver.GPU, []code{{"none", oneOf("amdgcn", "llvm_amdgcn")}, {"native", oneOf("amdgcn", "llvm_amdgcn")}}},
-	{"native_cpu:cpu", driver.CPU, []code{{"none", only("native_cpu")}, {"native", only("native_cpu")}}},
+	{"native_cpu:cpu", driver.CPU, []code{{"none", oneOf("native_cpu")}, {"native", oneOf("native_cpu")}}},
 }
 
 // linking are the extension strings for linking: back ends link SPIR-V, and code for NVIDIA's
@@ -116,7 +113,7 @@ func eachTarget(images []*registry.Image) (list []*Device) {
 			continue
 		}
 		seen[kind] = true
-		list = append(list, &Device{kind.Target, "", linking, accepts(kind.Target, []code{{kind.Format, only(kind.Target)}})})
+		list = append(list, &Device{kind.Target, "", linking, accepts(kind.Target, []code{{kind.Format, oneOf(kind.Target)}})})
 	}
 	return list
 }
