@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"offlink/runtime/hostdev/internal/cycles"
 	"offlink/spirv"
 )
 
@@ -25,8 +26,8 @@ type blockPlace struct {
 // loop is a strongly connected part of a function, within the loop around it and without the
 // edges to that one's heads.
 type loop struct {
-	heads []int // blocks at which it is entered
-	count int32 // the word of the frame with the number of the iteration
+	heads map[int]bool // blocks at which it is entered
+	count int32        // the word of the frame with the number of the iteration
 }
 
 // maxLoopDepth is how many loops around a block count iterations: finding each takes another walk
@@ -44,7 +45,7 @@ func meetInPart(m *spirv.Module) bool {
 
 // placeBlocks finds the places of the function's blocks.
 func (b *builder) placeBlocks() {
-	n := &nesting{cfg: b.cfg, places: make([]blockPlace, len(b.cfg.Blocks)), within: make([]int, len(b.cfg.Blocks))}
+	n := newNesting(b.cfg)
 	n.divide(b.cfg.Order, nil, []int{0})
 	b.places = n.places
 	for _, l := range n.loops {
@@ -76,7 +77,7 @@ func (b *builder) entersLoop(to spirv.ID) bool {
 		return false
 	}
 	around := b.places[target].loops
-	return len(around) > 0 && slices.Contains(around[len(around)-1].heads, target)
+	return len(around) > 0 && around[len(around)-1].heads[target]
 }
 
 func stepFirstIteration(it *item, in *inst) status {
@@ -93,22 +94,39 @@ func stepNextIteration(it *item, in *inst) status {
 type nesting struct {
 	cfg    *spirv.CFG
 	places []blockPlace
+	rank   []int // of blocks, in reverse postorder
 	within []int // the number of the part of which a block is, 0 if it is of none
+	barred []int // the number of the part in which edges to a block do not count
 	parts  int
 	order  int
 	loops  []*loop
 }
 
-// divide gives places to blocks, which are in reverse postorder, within some loops. heads are
-// the blocks to which edges do not count.
-func (n *nesting) divide(blocks []int, around []*loop, heads []int) {
-	n.parts++
-	for _, b := range blocks {
-		n.within[b] = n.parts
+func newNesting(cfg *spirv.CFG) *nesting {
+	size := len(cfg.Blocks)
+	n := &nesting{cfg: cfg, places: make([]blockPlace, size), rank: make([]int, size), within: make([]int, size), barred: make([]int, size)}
+	for i, b := range cfg.Order {
+		n.rank[b] = i
 	}
-	for _, part := range n.components(blocks, heads) {
-		if entries := n.entries(part); n.isLoop(part, heads) && len(around) < maxLoopDepth {
-			l := &loop{heads: entries}
+	return n
+}
+
+// divide gives places to blocks within some loops. heads are the blocks to which edges do not
+// count.
+func (n *nesting) divide(blocks []int, around []*loop, heads []int) {
+	own := n.mark(blocks)
+	for _, h := range heads {
+		n.barred[h] = own
+	}
+	inside := func(to int) bool { return n.within[to] == own && n.barred[to] != own }
+	parts := cycles.Components(blocks, func(b int) []int { return n.cfg.Blocks[b].Succs }, inside)
+	for _, part := range slices.Backward(parts) {
+		slices.SortFunc(part, func(x, y int) int { return cmp.Compare(n.rank[x], n.rank[y]) })
+		if len(around) < maxLoopDepth && n.isLoop(part, own) {
+			l, entries := &loop{heads: map[int]bool{}}, n.entries(part)
+			for _, b := range entries {
+				l.heads[b] = true
+			}
 			n.loops = append(n.loops, l)
 			n.divide(part, append(slices.Clip(around), l), entries)
 			continue
@@ -120,80 +138,30 @@ func (n *nesting) divide(blocks []int, around []*loop, heads []int) {
 	}
 }
 
-// isLoop reports whether a strongly connected part has an edge.
-func (n *nesting) isLoop(part, heads []int) bool {
-	return len(part) > 1 || slices.Contains(n.cfg.Blocks[part[0]].Succs, part[0]) && !slices.Contains(heads, part[0])
+// mark makes a part of blocks, and returns its number.
+func (n *nesting) mark(blocks []int) int {
+	n.parts++
+	for _, b := range blocks {
+		n.within[b] = n.parts
+	}
+	return n.parts
+}
+
+// isLoop reports whether a strongly connected part has an edge that counts in another part.
+func (n *nesting) isLoop(part []int, in int) bool {
+	first := part[0]
+	return len(part) > 1 || n.barred[first] != in && slices.Contains(n.cfg.Blocks[first].Succs, first)
 }
 
 // entries are the blocks of a part to which edges from elsewhere lead.
 func (n *nesting) entries(part []int) (list []int) {
+	own := n.mark(part)
 	for _, b := range part {
-		if slices.ContainsFunc(n.cfg.Blocks[b].Preds, func(from int) bool { return n.cfg.Reached(from) && !slices.Contains(part, from) }) {
+		if slices.ContainsFunc(n.cfg.Blocks[b].Preds, func(from int) bool { return n.cfg.Reached(from) && n.within[from] != own }) {
 			list = append(list, b)
 		}
 	}
 	return list
-}
-
-// components are the strongly connected parts of blocks without the edges to heads, each in reverse
-// postorder, and in an order in which edges between them lead on (Tarjan 1972; the algorithm does not
-// recurse, as the depth is the input's).
-func (n *nesting) components(blocks, heads []int) (parts [][]int) {
-	number := map[int]int{} // by block, from 1 on; done is one that is in a part
-	const done = -1
-	low := map[int]int{}
-	rank := map[int]int{}
-	for i, b := range blocks {
-		rank[b] = i
-	}
-	type visit struct{ block, next int }
-	var open []int
-	var stack []visit
-	enter := func(b int) {
-		number[b] = len(number) + 1
-		low[b] = number[b]
-		open, stack = append(open, b), append(stack, visit{b, 0})
-	}
-	inside := n.within[blocks[0]]
-	for _, root := range blocks {
-		if number[root] != 0 {
-			continue
-		}
-		enter(root)
-		for len(stack) > 0 {
-			top := &stack[len(stack)-1]
-			b := top.block
-			if succs := n.cfg.Blocks[b].Succs; top.next < len(succs) {
-				to := succs[top.next]
-				top.next++
-				switch {
-				case n.within[to] != inside || slices.Contains(heads, to) || number[to] == done:
-				case number[to] == 0:
-					enter(to)
-				default:
-					low[b] = min(low[b], number[to])
-				}
-				continue
-			}
-			stack = stack[:len(stack)-1]
-			if len(stack) > 0 {
-				below := stack[len(stack)-1].block
-				low[below] = min(low[below], low[b])
-			}
-			if low[b] == number[b] {
-				at := slices.Index(open, b)
-				part := slices.Clone(open[at:])
-				open = open[:at]
-				for _, one := range part {
-					number[one] = done
-				}
-				slices.SortFunc(part, func(x, y int) int { return cmp.Compare(rank[x], rank[y]) })
-				parts = append(parts, part)
-			}
-		}
-	}
-	slices.Reverse(parts)
-	return parts
 }
 
 // activation is a function that a work-item is in.

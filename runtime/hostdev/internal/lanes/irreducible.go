@@ -1,6 +1,10 @@
 package lanes
 
-import "slices"
+import (
+	"slices"
+
+	"offlink/runtime/hostdev/internal/cycles"
+)
 
 // Irreducible control flow: a loop that is entered in several places gets one new entry,
 // a block that goes on to the place that a register tells. Definitions still dominate
@@ -39,7 +43,11 @@ func (g *graph) entriesOfLoops() (list [][]int) {
 		for _, n := range pieces[number] {
 			within[n] = number
 		}
-		for _, nodes := range g.stronglyConnected(pieces[number], within, number) {
+		inside := func(to int) bool { return within[to] == number }
+		for _, nodes := range cycles.Components(pieces[number], func(n int) []int { return g.succs[n] }, inside) {
+			if len(nodes) == 1 { // a loop of one block has one entry
+				continue
+			}
 			entries := g.entriesOf(nodes)
 			if len(entries) > 1 {
 				list = append(list, entries)
@@ -67,86 +75,6 @@ func (g *graph) entriesOf(nodes []int) []int {
 	}
 	slices.SortFunc(list, func(a, b int) int { return g.place[a] - g.place[b] })
 	return list
-}
-
-// stronglyConnected finds the sets of several nodes of a piece each of which reaches
-// all others, by Tarjan's algorithm, without recursion. A set of one node has one entry.
-func (g *graph) stronglyConnected(nodes, within []int, piece int) (list [][]int) {
-	t := tarjan{g: g, within: within, piece: piece, number: map[int]int{}, low: map[int]int{}, open: map[int]bool{}}
-	for _, n := range nodes {
-		if t.number[n] == 0 {
-			list = append(list, t.visit(n)...)
-		}
-	}
-	return list
-}
-
-// tarjan is a search for strongly connected sets in a piece of a graph. Numbers count
-// from 1; low is the least number that a node and those below it reach; open nodes are
-// on the stack.
-type tarjan struct {
-	g      *graph
-	within []int
-	piece  int
-
-	number, low map[int]int
-	open        map[int]bool
-	stack       []int
-}
-
-// visit walks all that a root reaches, depth first, and returns the sets of several nodes.
-// A node whose low number is its own is the first of its set, which then lies on the stack
-// from that node on.
-func (t *tarjan) visit(root int) (list [][]int) {
-	type place struct{ node, next int }
-	work := []place{{root, 0}}
-	t.enter(root)
-	for len(work) > 0 {
-		top := &work[len(work)-1]
-		n := top.node
-		if top.next < len(t.g.succs[n]) {
-			to := t.g.succs[n][top.next]
-			top.next++
-			switch {
-			case t.within[to] != t.piece:
-			case t.number[to] == 0:
-				t.enter(to)
-				work = append(work, place{to, 0})
-			case t.open[to]:
-				t.low[n] = min(t.low[n], t.number[to])
-			}
-			continue
-		}
-		work = work[:len(work)-1]
-		if len(work) > 0 {
-			from := work[len(work)-1].node
-			t.low[from] = min(t.low[from], t.low[n])
-		}
-		if t.low[n] == t.number[n] {
-			if set := t.leave(n); len(set) > 1 {
-				list = append(list, set)
-			}
-		}
-	}
-	return list
-}
-
-func (t *tarjan) enter(n int) {
-	t.number[n] = len(t.number) + 1
-	t.low[n] = t.number[n]
-	t.open[n] = true
-	t.stack = append(t.stack, n)
-}
-
-// leave takes the set that starts with a node off the stack.
-func (t *tarjan) leave(n int) []int {
-	at := slices.Index(t.stack, n)
-	set := slices.Clone(t.stack[at:])
-	t.stack = t.stack[:at]
-	for _, m := range set {
-		t.open[m] = false
-	}
-	return set
 }
 
 // door is the way to an entry of a loop: the block before all of them, and the number
