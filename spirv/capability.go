@@ -9,6 +9,7 @@ type Capability uint32
 const (
 	CapabilityWeakLinkageAMD                  Capability = 5181
 	CapabilityAsmINTEL                        Capability = 5606
+	CapabilityVectorComputeINTEL              Capability = 5617
 	CapabilityArbitraryPrecisionIntegersINTEL Capability = 5844
 	CapabilityMaskedGatherScatterINTEL        Capability = 6427
 )

@@ -67,6 +67,9 @@ func (p *program) intrinsic(id spirv.ID) string {
 func (b *builder) emitIntrinsic(in *spirv.Instruction, name string) {
 	b.op += " " + name
 	emit := intrinsicEmitters.row(intrinsicBase(name))
+	if strings.HasPrefix(name, "llvm.genx.") {
+		b.refuse(explicitSIMD)
+	}
 	if emit == nil {
 		b.refuse("the embedded device does not implement this LLVM intrinsic")
 	}

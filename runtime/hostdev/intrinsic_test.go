@@ -336,14 +336,18 @@ func TestIntrinsics(t *testing.T) {
 // TestUnknownIntrinsic: one that the device does not implement is refused only
 // where a kernel reaches it.
 func TestUnknownIntrinsic(t *testing.T) {
-	text := irModule([]irCase{{name: "unknown", body: "  %r0 = call i64 @llvm.smul.fix.i64(i64 %x, i64 %y, i64 %z)\n  %r1 = add i64 0, 0\n"}}, true)
-	reached := translateIR(t, text)
-	_, err := driver.Build(t.Context(), New(Options{}).device, []driver.Module{module("m", reached)}, driver.BuildOptions{})
-	if want := "function case0: OpFunctionCall llvm.smul.fix.i64: the embedded device does not implement this LLVM intrinsic"; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("error = %v; want %s", err, want)
+	for intrinsic, reason := range map[string]string{
+		"llvm.smul.fix.i64":  "the embedded device does not implement this LLVM intrinsic",
+		"llvm.genx.iabs.i64": "the code is explicit SIMD (ESIMD)",
+	} {
+		text := irModule([]irCase{{name: "unknown", body: "  %r0 = call i64 @" + intrinsic + "(i64 %x, i64 %y, i64 %z)\n  %r1 = add i64 0, 0\n"}}, true)
+		_, err := driver.Build(t.Context(), New(Options{}).device, []driver.Module{module("m", translateIR(t, text))}, driver.BuildOptions{})
+		if want := "function case0: OpFunctionCall " + intrinsic + ": " + reason; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error = %v; want %s", err, want)
+		}
+		text = strings.ReplaceAll(text, "define spir_kernel", "define spir_func")
+		buildModules(t, Options{}, driver.BuildOptions{}, module("m", translateIR(t, text)))
 	}
-	text = strings.ReplaceAll(text, "define spir_kernel", "define spir_func")
-	buildModules(t, Options{}, driver.BuildOptions{}, module("m", translateIR(t, text)))
 }
 
 // TestEmulatedIntrinsics tests the intrinsics that the translator expands

@@ -199,23 +199,23 @@ func (own *typ) setScalar(k kind, width int) {
 	own.align = own.size
 }
 
+// explicitSIMD is why code that is written for the registers of Intel's GPUs is refused.
+const explicitSIMD = "the code is explicit SIMD (ESIMD) for Intel's GPUs, which the embedded device does not run"
+
 // maxComponents limits the components of a vector.
 const maxComponents = 64
 
 // defineVector supports the numbers of components of OpenCL C, and others, which
 // optimizers make. A vector has the next power of two of bytes: one of 3
 // components has the size of one of 4.
-// capabilityVectorCompute is VectorComputeINTEL.
-const capabilityVectorCompute = 5617
-
 func (t *typeTable) defineVector(own *typ, ops []uint32) error {
 	elem, err := t.get(spirv.ID(ops[0]))
 	if err != nil {
 		return err
 	}
 	if ops[1] < 2 || ops[1] > maxComponents {
-		if t.m.Declares(capabilityVectorCompute) {
-			return fmt.Errorf("%d components: the code is explicit SIMD (ESIMD) for Intel's GPUs, which the embedded device does not run", ops[1])
+		if t.m.Declares(spirv.CapabilityVectorComputeINTEL) {
+			return fmt.Errorf("%d components: %s", ops[1], explicitSIMD)
 		}
 		return fmt.Errorf("%d components", ops[1])
 	}
