@@ -1,6 +1,7 @@
 package devimg
 
 import (
+	"debug/elf"
 	"encoding/binary"
 
 	"offlink/spirv"
@@ -16,10 +17,14 @@ const (
 )
 
 // sniffBytes is how much of an image Sniff looks at.
-const sniffBytes = 18
+const sniffBytes = 20
 
-// Sniff returns the format that the first bytes of c show, or FormatNone. ELF files of Intel's
-// types 0xFF04 and 0xFF12 are native; others remain FormatNone, as only their sections could tell.
+// sectionZebin is the section that only ELF files for Intel's GPUs have (zebin).
+const sectionZebin = ".ze_info"
+
+// Sniff returns the format that the first bytes of c show, or FormatNone. ELF files are native
+// code if they have one of Intel's types 0xFF04 and 0xFF12, or a section .ze_info, for which the
+// whole of c has to be there.
 func Sniff(c Code) Format {
 	var head [sniffBytes]byte
 	n, _ := c.ReadAt(head[:], 0)
@@ -36,17 +41,26 @@ func Sniff(c Code) Format {
 	case magicZstd:
 		return FormatCompressedNone
 	case magicELF:
-		return sniffELF(head[:n])
+		return sniffELF(c, head[:n])
 	}
 	return FormatNone
 }
 
-func sniffELF(head []byte) Format {
+// sniffELF reads the sections only of files that may have Intel's: a program for NVIDIA's or AMD's
+// GPUs has thousands of images.
+func sniffELF(c Code, head []byte) Format {
 	if len(head) < sniffBytes {
 		return FormatNone
 	}
-	switch binary.LittleEndian.Uint16(head[16:]) {
+	switch binary.LittleEndian.Uint16(head[16:]) { // e_type
 	case 0xFF04, 0xFF12:
+		return FormatNative
+	}
+	switch elf.Machine(binary.LittleEndian.Uint16(head[18:])) {
+	case elf.EM_CUDA, elf.EM_AMDGPU:
+		return FormatNone
+	}
+	if f, err := elf.NewFile(c); err == nil && f.Section(sectionZebin) != nil {
 		return FormatNative
 	}
 	return FormatNone
