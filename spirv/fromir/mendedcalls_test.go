@@ -2,6 +2,7 @@ package fromir_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"offlink/spirv"
@@ -127,5 +128,19 @@ func TestSampleOperands(t *testing.T) {
 	checkConstructs(t, []construct{
 		{name: "level", ir: sample("i32 2, float 1.0", "i32, float"), want: []string{"OpImageSampleExplicitLod", "Lod"}},
 		{name: "gradient", ir: sample("i32 4, <2 x float> %c, <2 x float> %c", "i32, <2 x float>, <2 x float>"), want: []string{"OpImageSampleExplicitLod", "Grad"}},
+	})
+}
+
+// TestFunctionsOfSYCL: in modules of SYCL's front end, whose source language is 4, functions that
+// are called as OpenCL C's are the program's own, which another module defines.
+func TestFunctionsOfSYCL(t *testing.T) {
+	const declared = "declare spir_func i64 @_Z3mixmi(i64, i32)\ndeclare spir_func float @_Z4stepff(float, float)\n!spirv.Source = !{!0}\n!0 = !{i32 LANGUAGE, i32 100000}\n"
+	const calls = "%a = call spir_func i64 @_Z3mixmi(i64 3, i32 %n)\n%b = call spir_func float @_Z4stepff(float 1.0, float 2.0)"
+	source := func(language string) string {
+		return kernelOf(calls, strings.Replace(declared, "LANGUAGE", language, 1))
+	}
+	checkConstructs(t, []construct{
+		{name: "SYCL", ir: source("4"), want: []string{`LinkageAttributes "_Z3mixmi" Import`, "OpFunctionCall", "OpFunctionCall"}, absent: []string{"ExtInst "}},
+		{name: "OpenCL C", ir: source("3"), err: "call of _Z3mixmi: 2 operands do not fit the instruction, which has 3"},
 	})
 }

@@ -64,7 +64,8 @@ func numberAt(row []ir.Operand, i int) uint32 {
 
 // sourceLanguage writes OpSource. The numbers are SPIR-V's source languages: 3 is OpenCL C,
 // 4 OpenCL C++, 6 C++ for OpenCL. Drivers choose the rules for built-in functions by the
-// language and its version.
+// language and its version. Functions are OpenCL C's by their names in 3 and 6 alone: SYCL's front
+// end, which states 4, calls those of SPIR-V, so that a declared mix or step is the program's own.
 func (s *session) sourceLanguage(r *metadataReader) {
 	l := &s.language
 	for _, row := range r.namedRows("spirv.Source") {
@@ -78,7 +79,7 @@ func (s *session) sourceLanguage(r *metadataReader) {
 			l.number, l.version = 6, 100000*numberAt(cxx[0], 0)+1000*numberAt(cxx[0], 1)
 		}
 	}
-	l.opencl = l.number == 3 || l.number == 4 || l.number == 6
+	l.opencl = l.number == 3 || l.number == 6
 	s.source = appendInstruction(s.source, spirv.OpSource, l.number, l.version)
 	for _, name := range []string{"opencl.used.extensions", "spirv.SourceExtension"} {
 		for _, row := range r.namedRows(name) {
