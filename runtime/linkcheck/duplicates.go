@@ -26,7 +26,7 @@ func (c *checker) compareDefinitions() {
 	for i, img := range c.program.Loaded.Images {
 		kernels := img.Kernels()
 		for _, name := range c.exports[i] {
-			if slices.Contains(kernels, name) {
+			if slices.Contains(kernels, name) || registry.IsServiceKernel(name) {
 				continue // translators export kernels, which nobody imports
 			}
 			key := symbolOf{name, resolve.DriverImage(img)}

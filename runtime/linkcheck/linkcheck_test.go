@@ -76,6 +76,9 @@ func broken(img *devimg.Image) {
 	img.Code = devimg.Bytes([]byte("no code"))
 }
 
+// service is a kernel of DPC++'s runtime.
+const service = "__sycl_service_kernel__Copier"
+
 func TestCheck(t *testing.T) {
 	app := file{"app", []*devimg.Image{image(needs("f"))}}
 	lib := file{"lib", []*devimg.Image{image(has("f"))}}
@@ -173,6 +176,10 @@ func TestCheck(t *testing.T) {
 		{
 			name: "a kernel twice", files: []file{{"app", []*devimg.Image{image(needs()), image(drivertest.Code{Kernels: []string{"k"}, Exports: []string{"e"}, Calls: true})}}},
 			want: []string{"warning kernel-twice k: kernel k is in app: image 0 (spir64, spirv) and, defined differently, in app: image 1 (spir64, spirv): a launch takes the last"},
+		},
+		{
+			name:  "a kernel of DPC++'s runtime in two forms",
+			files: []file{{"app", []*devimg.Image{image(drivertest.Code{Kernels: []string{service}}), image(drivertest.Code{Kernels: []string{service}, Exports: []string{"e"}, Calls: true})}}},
 		},
 		{
 			name:  "device globals that differ",

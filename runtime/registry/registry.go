@@ -49,16 +49,22 @@ func (i *Image) Exports(symbol string) (exported, listed bool) {
 }
 
 // Kernels returns the names of the kernels: the entries that the image does
-// not export as functions.
+// not export as functions. Service kernels are left out.
 func (i *Image) Kernels() []string {
 	var names []string
 	for _, name := range i.eachKernel {
-		names = append(names, name)
+		if !IsServiceKernel(name) {
+			names = append(names, name)
+		}
 	}
 	return names
 }
 
-// eachKernel yields the kernels' places in Entries and their names.
+// IsServiceKernel reports whether a kernel belongs to DPC++'s runtime (the copier of messages of
+// assert). Its headers put one into every image that needs it. Only the full name finds it.
+func IsServiceKernel(name string) bool { return strings.Contains(name, "__sycl_service_kernel__") }
+
+// eachKernel yields the kernels' places in Entries and their names, service kernels too.
 func (i *Image) eachKernel(yield func(int, string) bool) {
 	set := i.Properties.Get(props.SetExportedSymbols)
 	for position, name := range i.Entries {

@@ -1,5 +1,7 @@
 package registry
 
+import "slices"
+
 // Snapshot is the content of a registry at one time. It is immutable.
 type Snapshot struct {
 	// Images are all images in order of registration.
@@ -14,8 +16,10 @@ type Snapshot struct {
 	unlisted []*Image
 }
 
-// KernelNames returns the names of all kernels, sorted.
-func (s *Snapshot) KernelNames() []string { return s.kernels.sortedNames() }
+// KernelNames returns the names of all kernels, sorted, without service kernels.
+func (s *Snapshot) KernelNames() []string {
+	return slices.DeleteFunc(s.kernels.sortedNames(), IsServiceKernel)
+}
 
 // ExportNames returns the names of all symbols that a table of an image lists,
 // sorted.
