@@ -83,6 +83,7 @@ func (r *Runtime) newBuilder(d *Device, ref KernelRef) (*builder, error) {
 		Owner:         ref.Owner,
 		Accepts:       d.acceptsImage,
 		DeviceType:    info.Type,
+		Info:          &info,
 		Extensions:    info.Extensions,
 		Functions:     ref.Functions,
 		SpecConstants: len(ref.Spec) > 0,

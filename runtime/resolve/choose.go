@@ -3,6 +3,7 @@ package resolve
 import (
 	"slices"
 
+	"offlink/props"
 	"offlink/ptx"
 	"offlink/runtime/driver"
 	"offlink/runtime/registry"
@@ -30,7 +31,7 @@ func chooseMain(s *registry.Snapshot, q Request) (*registry.Image, error) {
 	var accepted []*registry.Image
 	var refused []Refusal
 	for _, img := range candidates {
-		if err := q.Accepts(DriverImage(img)); err != nil {
+		if err := q.accepts(img); err != nil {
 			refused = append(refused, Refusal{img, err.Error()})
 			continue
 		}
@@ -131,20 +132,31 @@ func Alternatives(a, b *registry.Image) bool {
 	return first != second && first != registry.BFloat16None && second != registry.BFloat16None
 }
 
-// preferNative picks the exporter among the images that serve for a symbol: the
-// first, but the native form of a device library if the device has the extension.
-func preferNative(serving []*registry.Image, extensions []string) *registry.Image {
-	if len(serving) == 0 {
+// hasAlternatives reports whether there may be alternatives to an image. It takes less time than to
+// look for them.
+func hasAlternatives(img *registry.Image) bool {
+	return img.BFloat16Library() != registry.BFloat16None || img.CompileTarget() != "" ||
+		img.DefaultsOnly() || img.Properties.Get(props.SetSpecConstants) != nil
+}
+
+// bestAlternative picks among images that serve for a symbol, of which the first is an alternative
+// to each other one: the native form of a device library if the device has the extension, the
+// newest architecture, and by preferConstants.
+func (w *linkSearch) bestAlternative(serving []*registry.Image) *registry.Image {
+	if len(serving) < 2 {
+		return firstImage(serving)
+	}
+	if serving[0].BFloat16Library() == registry.BFloat16Emulated && slices.Contains(w.request.Extensions, bfloat16Extension) {
+		return serving[1]
+	}
+	return firstImage(preferConstants(newestCompiled(serving), serving[0].Target, w.request.SpecConstants))
+}
+
+func firstImage(list []*registry.Image) *registry.Image {
+	if len(list) == 0 {
 		return nil
 	}
-	if serving[0].BFloat16Library() == registry.BFloat16Emulated && slices.Contains(extensions, bfloat16Extension) {
-		for _, img := range serving {
-			if img.BFloat16Library() == registry.BFloat16Native {
-				return img
-			}
-		}
-	}
-	return serving[0]
+	return list[0]
 }
 
 // DriverImage describes the image to a driver.

@@ -28,7 +28,7 @@ func (w *linkSearch) addVirtualFunctions(img *registry.Image) error {
 	for _, set := range img.VirtualFunctionSets() {
 		for _, other := range w.snapshot.VirtualFunctions(set) {
 			if slices.Contains(w.images, other) || !linkTogether(other, main) ||
-				w.request.Accepts(DriverImage(other)) != nil {
+				w.request.accepts(other) != nil {
 				continue
 			}
 			if err := w.checkLinking(symbol{name: "the virtual functions of set " + set}, img, other); err != nil {

@@ -22,6 +22,8 @@ type Request struct {
 	// Accepts is that of the device: it returns nil, or why it cannot take the image.
 	Accepts    func(driver.Image) error
 	DeviceType driver.Type
+	// Info describes the device, for the requirements of images; nil if no device is there.
+	Info *driver.Info
 	// Extensions are the device's. Images of a target that has an extension
 	// string for linking are linked with others only where it is among them.
 	Extensions []string
@@ -179,24 +181,20 @@ func (w *linkSearch) findExporter(s symbol) *registry.Image {
 	return w.libraryImage(s)
 }
 
-// firstServing returns the first image of a list that serves, or nil. If that is one of DPC++'s
-// bfloat16 libraries, those up to the next other image that serves are collected, as
-// preferNative chooses among them.
+// firstServing returns the first image of a list that serves, or nil. Of the images that are
+// alternatives to it, that is the one that suits the device and the request best.
 func (w *linkSearch) firstServing(candidates []*registry.Image, s symbol) *registry.Image {
 	var serving []*registry.Image
 	for _, img := range candidates {
-		if w.refusalReason(img, s) != "" {
+		if len(serving) > 0 && !Alternatives(serving[0], img) || w.refusalReason(img, s) != "" {
 			continue
 		}
-		if img.BFloat16Library() == registry.BFloat16None {
-			if len(serving) == 0 {
-				return img
-			}
-			break
+		if len(serving) == 0 && !hasAlternatives(img) {
+			return img
 		}
 		serving = append(serving, img)
 	}
-	return preferNative(serving, w.request.Extensions)
+	return w.bestAlternative(serving)
 }
 
 // libraryImage returns the image of the device library that serves, if any.
@@ -255,7 +253,7 @@ func (w *linkSearch) refusalReason(img *registry.Image, s symbol) string {
 	if !linkTogether(img, main) {
 		return fmt.Sprintf("cannot be linked with code for %s in %s", main.Target, main.Format)
 	}
-	if err := w.request.Accepts(DriverImage(img)); err != nil {
+	if err := w.request.accepts(img); err != nil {
 		return err.Error()
 	}
 	exports, err := w.resolver.exportsSymbol(img, s.name)
