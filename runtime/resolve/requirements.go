@@ -19,8 +19,8 @@ var aspects = map[uint32]string{
 	25: "usm_atomic_host_allocations", 26: "usm_atomic_shared_allocations", 27: "atomic64",
 }
 
-// accepts returns nil, or why the device cannot take the image: by its form, or as it lacks
-// what the image requires.
+// accepts returns nil, or why the device cannot take the image: for its form, or for a
+// requirement.
 func (q *Request) accepts(img *registry.Image) error {
 	if err := q.Accepts(DriverImage(img)); err != nil || q.Info == nil {
 		return err
@@ -29,7 +29,7 @@ func (q *Request) accepts(img *registry.Image) error {
 }
 
 // unmetRequirement returns the first of an image's requirements (SYCL/device requirements) that
-// a device does not meet. What the device does not report counts as met.
+// a device does not meet. A property that the device does not report counts as met.
 func unmetRequirement(set *props.Set, device *driver.Info) error {
 	if set == nil {
 		return nil

@@ -69,7 +69,8 @@ func elfWithSection(name string, machine elf.Machine) []byte {
 	header.Ident[elf.EI_CLASS], header.Ident[elf.EI_DATA], header.Ident[elf.EI_VERSION] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)
 	var b bytes.Buffer
 	for _, part := range []any{
-		header, []byte(names), elf.Section64{},
+		header, []byte(names),
+		elf.Section64{},
 		elf.Section64{Name: 1, Type: uint32(elf.SHT_PROGBITS), Off: 64},
 		elf.Section64{Name: uint32(len(name)) + 2, Type: uint32(elf.SHT_STRTAB), Off: 64, Size: uint64(len(names))},
 	} {
