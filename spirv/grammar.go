@@ -254,10 +254,14 @@ func (w *operandWalk) readExtInst() error {
 		return err
 	}
 	words := w.in.Words
-	rows := extendedInstructions(w.m.ExtInstSet(ID(words[w.at-2])))
+	set := w.m.ExtInstSet(ID(words[w.at-2]))
+	rows := extendedInstructions(set)
 	info := findInstruction(rows, words[w.at-1])
 	if info == nil {
 		return nil
+	}
+	if set == translatorDebugSet {
+		info = w.m.translatorForm(rows, info, words[w.at:])
 	}
 	return w.readOperands(info.operands)
 }

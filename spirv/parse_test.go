@@ -3,6 +3,7 @@ package spirv
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -230,6 +231,47 @@ func TestHostAccess(t *testing.T) {
 		}
 		if got, ok := m.HostAccessName(3); !ok || got != "dg_name" {
 			t.Errorf("decoration %d: HostAccessName = %q, %v; want dg_name", kind, got, ok)
+		}
+	}
+}
+
+// TestParseTranslatorDebug reads instructions of OpenCL.DebugInfo.100 in the form of the
+// specification and in that of the Khronos translator.
+func TestParseTranslatorDebug(t *testing.T) {
+	name := func(n uint32) []uint32 { return inst(OpString, n, 'x') }
+	debug := func(n, number uint32, operands ...uint32) []uint32 {
+		return inst(OpExtInst, append([]uint32{8, n, 1, number}, operands...)...)
+	}
+	module := func(instructions ...[]uint32) []byte {
+		return words(Version1_0, 20, append([][]uint32{
+			inst(OpExtInstImport, append([]uint32{1}, appendString(nil, "OpenCL.DebugInfo.100")...)...),
+			inst(OpMemoryModel, 2, 2), name(2), name(3), inst(OpTypeVoid, 8), debug(4, 35, 2),
+		}, instructions...)...)
+	}
+	for _, test := range []struct {
+		name string
+		code []byte
+		want string // the operands that are identifiers
+	}{
+		{"template", module(debug(5, 16, 2, 3, 4, 0, 0)), "[8 1 2 3 4]"},
+		{"the translator's template", module(debug(5, 17, 2, 3, 4, 0, 0)), "[8 1 2 3 4]"},
+		{"pack", module(debug(5, 17, 2, 4, 0, 0, 3)), "[8 1 2 4 3]"},
+		{"the translator's pack", module(debug(5, 16, 2, 4, 0, 0, 3)), "[8 1 2 4 3]"},
+		{"the translator's pack of two", module(debug(5, 16, 2, 4, 0, 0, 3, 3)), "[8 1 2 4 3 3]"},
+		{"the translator's empty pack", module(debug(5, 16, 2, 4, 0, 0)), "[8 1 2 4]"},
+		{"empty pack", module(debug(5, 17, 2, 4, 0, 0)), "[8 1 2 4]"},
+		{"import", module(debug(5, 34, 2, 1, 4, 3, 7, 0, 4)), "[8 1 2 4 3 4]"},
+		{"module", module(debug(5, 36, 2, 4, 4, 9, 2, 2, 2, 0)), "[8 1 2 4 4 2 2 2]"},
+		{"the translator's module", module(debug(5, 36, 2, 4, 9, 4, 2, 2, 2, 0)), "[8 1 2 4 4 2 2 2]"},
+		{"the translator's import", module(debug(5, 34, 2, 1, 0, 4, 3, 7, 0, 4)), "[8 1 2 4 3 4]"},
+	} {
+		m, err := Parse(test.code)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if got := fmt.Sprint(m.Operands(m.Def(5))); got != test.want {
+			t.Errorf("%s: the identifiers are %s; want %s", test.name, got, test.want)
 		}
 	}
 }
