@@ -369,7 +369,7 @@ func isTypeOp(op spirv.Opcode) bool {
 var typeOps = lazy.Map[spirv.Opcode, bool]{New: func() map[spirv.Opcode]bool {
 	return map[spirv.Opcode]bool{
 		spirv.OpTypePipeStorage: true, spirv.OpTypeNamedBarrier: true, opTypeCooperativeMatrixKHR: true,
-		opTypeJointMatrixINTEL: true, opTypeBufferSurfaceINTEL: true, opTypeTaskSequenceINTEL: true,
+		opTypeJointMatrixINTEL: true, opTypeBufferSurfaceINTEL: true, opTypeTaskSequenceINTEL: true, spirv.OpTypeTokenINTEL: true,
 		spirv.OpTypeVmeImageINTEL: true,
 	}
 }}

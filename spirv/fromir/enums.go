@@ -63,6 +63,10 @@ const (
 	capVectorAny          = 5619
 	capAtomicHalfVector   = 5404
 	capDeviceBarrier      = 6185
+	capThreadQueries      = 6134 // HWThreadQueryINTEL
+	capTokenType          = 6112
+	capDebugModule        = 6114
+	capFastComposite      = 6093
 	capWeakLinkage        = 5181
 	capMotionEstimation   = 5696
 	capMotionIntra        = 5697
@@ -106,14 +110,13 @@ const (
 
 // Function parameter attributes.
 const (
-	attrZext        = 0
-	attrSext        = 1
-	attrByVal       = 2
-	attrSret        = 3
-	attrNoAlias     = 4
-	attrNoCapture   = 5
-	attrNoWrite     = 6
-	attrNoReadWrite = 7
+	attrZext      = 0
+	attrSext      = 1
+	attrByVal     = 2
+	attrSret      = 3
+	attrNoAlias   = 4
+	attrNoCapture = 5
+	attrNoWrite   = 6
 )
 
 // Scopes.

@@ -29,6 +29,7 @@ const (
 	modeNumSIMD          = 5896
 	modeSchedulerFmax    = 5903
 	modeFastMathDefault  = 6028
+	modeFastComposite    = 6088
 	modeStreaming        = 6154
 	modeRegisterMap      = 6160
 	modeNamedBarriers    = 6417
@@ -38,6 +39,8 @@ const (
 	modeNamedMaxRegs     = 6463
 )
 
+const maximumRegisters = "SPV_INTEL_maximum_registers"
+
 // modeNeeds are the extension and capability of execution modes that need them. A mode
 // whose extension is not allowed is left out.
 var modeNeeds = lazy.Map[uint32, need]{New: func() map[uint32]need {
@@ -45,6 +48,7 @@ var modeNeeds = lazy.Map[uint32, need]{New: func() map[uint32]need {
 		modeArithmeticPoison: {"SPV_KHR_poison_freeze", 5156},
 		modeSharedMemory:     {"SPV_INTEL_vector_compute", capVectorCompute},
 		modeNamedBarriers:    {"SPV_INTEL_vector_compute", capVectorCompute},
+		modeFastComposite:    {"SPV_INTEL_fast_composite", capFastComposite},
 		// RoundingModeRTPINTEL, RTNINTEL, FloatingPointModeALTINTEL and IEEEINTEL,
 		// with RoundToInfinityINTEL and FloatingPointModeINTEL.
 		5620:                {"SPV_INTEL_float_controls2", 5582},
@@ -59,9 +63,9 @@ var modeNeeds = lazy.Map[uint32, need]{New: func() map[uint32]need {
 		modeStreaming:       {"SPV_INTEL_kernel_attributes", 5897},
 		modeRegisterMap:     {"SPV_INTEL_kernel_attributes", 5897},
 		modeNamedSubgroup:   {"SPV_INTEL_subgroup_requirements", 6445},
-		modeMaxRegisters:    {"SPV_INTEL_maximum_registers", 6460},
-		modeMaxRegistersID:  {"SPV_INTEL_maximum_registers", 6460},
-		modeNamedMaxRegs:    {"SPV_INTEL_maximum_registers", 6460},
+		modeMaxRegisters:    {maximumRegisters, 6460},
+		modeMaxRegistersID:  {maximumRegisters, 6460},
+		modeNamedMaxRegs:    {maximumRegisters, 6460},
 		modeFastMathDefault: {"SPV_KHR_float_controls2", capFloatControls2},
 	}
 }}
@@ -294,13 +298,14 @@ func (t *translator) interfaceMode(v *ir.GlobalValue) {
 	}
 }
 
-// registerMode writes the mode of !MaximumRegisters. It has one mode for a number, one for a
-// node with a number, which becomes a constant, and one for the name AutoINTEL.
+// registerMode writes the mode of !RegisterAllocMode, or of !MaximumRegisters. It has one mode
+// for a number, one for a node with a number, which becomes a constant, and one for the name
+// AutoINTEL.
 func (t *translator) registerMode(v *ir.GlobalValue) {
-	if !t.options.allowsExtension("SPV_INTEL_maximum_registers") {
+	if !t.options.allowsExtension(maximumRegisters) {
 		return
 	}
-	for _, o := range t.attachedOperands(v, "MaximumRegisters") {
+	for _, o := range append(t.attachedOperands(v, "RegisterAllocMode"), t.attachedOperands(v, "MaximumRegisters")...) {
 		switch {
 		case o.Kind == ir.OperandString && o.String == "AutoINTEL":
 			t.executionMode(modeNamedMaxRegs, 0)

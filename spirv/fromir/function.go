@@ -169,7 +169,8 @@ func (t *translator) functionControl(h *ir.Header) (mask uint32) {
 	return mask
 }
 
-// parameterAttributes are the attributes that decorate parameters.
+// parameterAttributes are the attributes that decorate parameters. Memory that is not read
+// either is NoWrite, as in llvm-spirv's modules: its readers until 15 abort on NoReadWrite.
 var parameterAttributes = []struct {
 	names []string
 	attr  uint32
@@ -178,8 +179,7 @@ var parameterAttributes = []struct {
 	{[]string{"noalias"}, attrNoAlias},
 	{[]string{"nocapture", "captures"}, attrNoCapture},
 	{[]string{"sret"}, attrSret},
-	{[]string{"readonly"}, attrNoWrite},
-	{[]string{"readnone"}, attrNoReadWrite},
+	{[]string{"readonly", "readnone"}, attrNoWrite},
 	{[]string{"zeroext"}, attrZext},
 	{[]string{"signext"}, attrSext},
 }

@@ -39,8 +39,12 @@ func (t *translator) functionMetadata(self id, v *ir.GlobalValue) {
 }
 
 // registerAllocation writes the mode of !RegisterAllocMode as Intel's drivers read it:
-// an annotation with the number of threads that share an execution unit.
+// an annotation with the number of threads that share an execution unit. Where
+// SPV_INTEL_maximum_registers is allowed, registerMode writes it.
 func (t *translator) registerAllocation(self id, v *ir.GlobalValue) {
+	if t.options.allowsExtension(maximumRegisters) {
+		return
+	}
 	list := t.attachedNumbers(v, "RegisterAllocMode")
 	if threads := []string{"0", "8", "4"}; len(list) > 0 && list[0] < uint32(len(threads)) {
 		t.annotateID(self, "num-thread-per-eu "+threads[list[0]])

@@ -36,7 +36,8 @@ func TestDecorationMetadata(t *testing.T) {
 			want: []string{"OpDecorate %p BufferLocationINTEL 3", "OpDecorate %p RuntimeAlignedINTEL 1"}, absent: []string{"%n BufferLocation"},
 		},
 		{name: "pipe of a device", ir: "@pipe = addrspace(1) global i32 0, !io_pipe_id !0\n!0 = !{i32 7}", want: []string{"OpCapability IOPipesINTEL", "SPV_INTEL_io_pipes", "OpDecorate %pipe IOPipeStorageINTEL 7"}},
-		{name: "register allocation", ir: empty + " !RegisterAllocMode !0 { ret void }\n!0 = !{i32 2}", want: []string{`UserSemantic "num-thread-per-eu 4"`}},
+		{name: "fast composite", ir: "define spir_kernel void @k() \"VCFunction\" \"VCFCEntry\" { ret void }", want: []string{"OpCapability 6093", "SPV_INTEL_fast_composite", "OpExecutionMode %k 6088"}},
+		{name: "unused memory", ir: "define spir_func void @f(ptr addrspace(1) readnone %p) { ret void }", want: []string{"OpDecorate %p FuncParamAttr NoWrite"}},
 	})
 }
 
@@ -60,6 +61,12 @@ func TestExecutionModes(t *testing.T) {
 		{name: "primary sub-group size", ir: attached("intel_reqd_sub_group_size", "i32 -1"), want: []string{"SPV_INTEL_subgroup_requirements", "NamedSubgroupSizeINTEL 0", "SubgroupSize 4294967295"}},
 		{name: "registers", ir: attached("MaximumRegisters", "i32 8"), want: []string{"SPV_INTEL_maximum_registers", "MaximumRegistersINTEL 8"}},
 		{name: "registers by name", ir: attached("MaximumRegisters", "!\"AutoINTEL\""), want: []string{"NamedMaximumRegistersINTEL AutoINTEL"}},
+		{
+			name: "register allocation", extensions: "+all,-SPV_INTEL_maximum_registers", ir: attached("RegisterAllocMode", "i32 2"),
+			want: []string{`UserSemantic "num-thread-per-eu 4"`}, absent: []string{"MaximumRegisters"},
+		},
+		{name: "register allocation as a mode", ir: attached("RegisterAllocMode", "i32 2"), want: []string{"SPV_INTEL_maximum_registers", "MaximumRegistersINTEL 2"}, absent: []string{"num-thread-per-eu"}},
+		{name: "register allocation by name", ir: attached("RegisterAllocMode", "!\"AutoINTEL\""), want: []string{"NamedMaximumRegistersINTEL AutoINTEL"}},
 		{name: "registers by a constant", ir: attached("MaximumRegisters", "!1") + "\n!1 = !{i32 8}", want: []string{"OpExecutionModeId %k MaximumRegistersIdINTEL"}},
 		{name: "register map", ir: attached("ip_interface", "!\"csr\", !\"wait_for_done_write\""), want: []string{"RegisterMapInterfaceINTEL 1"}},
 		{name: "streaming", ir: attached("ip_interface", "!\"streaming\""), want: []string{"StreamingInterfaceINTEL 0"}},

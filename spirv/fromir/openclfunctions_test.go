@@ -74,6 +74,14 @@ func TestInstructionOperands(t *testing.T) {
 			want: []string{"OpCapability DeviceBarrierINTEL", "SPV_INTEL_device_barrier", "BuiltIn DeviceBarrierValidINTEL", "OpTypeBool", "OpControlBarrier"},
 		},
 		{
+			name: "hardware thread", ir: kernelOf("%b = call spir_func i32 @_Z36__spirv_BuiltInGlobalHWThreadIDINTELv()\nstore i32 %b, ptr addrspace(1) %p", "declare spir_func i32 @_Z36__spirv_BuiltInGlobalHWThreadIDINTELv()"),
+			want: []string{"OpCapability HWThreadQueryINTEL", "SPV_INTEL_hw_thread_queries", "BuiltIn GlobalHWThreadIDINTEL"}, disputed: "Invalid capability operand: 6134",
+		},
+		{
+			name: "hardware thread, not allowed", extensions: "-all", ir: kernelOf("%b = call spir_func i32 @_Z31__spirv_BuiltInSubDeviceIDINTELv()\nstore i32 %b, ptr addrspace(1) %p", "declare spir_func i32 @_Z31__spirv_BuiltInSubDeviceIDINTELv()"),
+			err: "needs the extension SPV_INTEL_hw_thread_queries",
+		},
+		{
 			name: "barrier of a work-group", ir: kernelOf("call spir_func void @_Z22__spirv_ControlBarrieriii(i32 2, i32 2, i32 784)", "declare spir_func void @_Z22__spirv_ControlBarrieriii(i32, i32, i32)"),
 			want: []string{"OpControlBarrier"}, absent: []string{"DeviceBarrier"},
 		},

@@ -7,4 +7,4 @@ const PortableExtensions = "+all,-SPV_KHR_expect_assume,-SPV_KHR_no_integer_wrap
 	"-SPV_INTEL_memory_access_aliasing,-SPV_INTEL_runtime_aligned,-SPV_INTEL_fp_fast_math_mode,-SPV_INTEL_optnone," +
 	"-SPV_EXT_optnone,-SPV_INTEL_unstructured_loop_controls,-SPV_INTEL_fp_max_error,-SPV_KHR_poison_freeze," +
 	"-SPV_EXT_long_vector,-SPV_KHR_fma,-SPV_KHR_float_controls2,-SPV_EXT_arithmetic_fence,-SPV_INTEL_arithmetic_fence," +
-	"-SPV_INTEL_rounded_divide_sqrt,-SPV_INTEL_16bit_atomics,-SPV_INTEL_device_barrier,-SPV_AMD_weak_linkage"
+	"-SPV_INTEL_maximum_registers,-SPV_INTEL_rounded_divide_sqrt,-SPV_INTEL_16bit_atomics,-SPV_INTEL_device_barrier,-SPV_AMD_weak_linkage"

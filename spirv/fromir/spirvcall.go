@@ -511,6 +511,9 @@ func (t *translator) builtinCapability(number uint32) {
 	case 6186: // DeviceBarrierValidINTEL
 		t.useExtension("SPV_INTEL_device_barrier")
 		t.useCapabilities(capDeviceBarrier)
+	case 6135, 6136: // SubDeviceIDINTEL, GlobalHWThreadIDINTEL
+		t.useExtension("SPV_INTEL_hw_thread_queries")
+		t.useCapabilities(capThreadQueries)
 	case 4416, 4417, 4418, 4419, 4420: // the masks
 		t.useCapabilities(64) // GroupNonUniformBallot
 		t.needVersion(spirv.Version1_3)

@@ -265,6 +265,11 @@ func (t *translator) makeType(typ *ir.Type) id {
 		if typ.Name == "void" {
 			return t.voidType()
 		}
+		if typ.Name == "token" && t.options.allowsExtension("SPV_INTEL_token_type") {
+			t.useExtension("SPV_INTEL_token_type")
+			t.useCapabilities(capTokenType)
+			return t.b.typeEntry(spirv.OpTypeTokenINTEL, nil)
+		}
 	}
 	t.failKind(ErrorModule, typ.Name, "the type %s has no counterpart in SPIR-V", typ.Name)
 	return 0

@@ -157,6 +157,9 @@ func (t *translator) vectorComputeModes(h *ir.Header) {
 			t.vectorComputeMode([...]uint32{4459, 4460}[denormMode(mode, w.denorm)], w.bits)
 		}
 	}
+	if _, ok := stringAttribute(list, "VCFCEntry"); ok {
+		t.executionMode(modeFastComposite)
+	}
 	if size, ok := numberAttribute(list, "VCSLMSize"); ok {
 		t.executionMode(modeSharedMemory, size)
 	}
