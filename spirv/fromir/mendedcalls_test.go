@@ -144,3 +144,37 @@ func TestFunctionsOfSYCL(t *testing.T) {
 		{name: "OpenCL C", ir: source("3"), err: "call of _Z3mixmi: 2 operands do not fit the instruction, which has 3"},
 	})
 }
+
+// TestFunctionsAsValues: a function that takes or returns its own address, or that of one that
+// does, has a type that ends.
+func TestFunctionsAsValues(t *testing.T) {
+	const functions = `define spir_func ptr @f() { ret ptr @g }
+define spir_func ptr @g() { ret ptr @f }
+define spir_func void @h(ptr %x) {
+  store ptr @h, ptr %x
+  call spir_func void @h(ptr @h)
+  ret void
+}
+`
+	checkConstructs(t, []construct{
+		{name: "allowed", ir: functions, want: []string{"OpConstantFunctionPointerINTEL", "OpFunctionCall"}, disputed: "has not been defined"},
+		{name: "not allowed", extensions: "-all", ir: functions, err: "needs the extension SPV_INTEL_function_pointers"},
+	})
+}
+
+// TestTokens: values of type token, which only functions that stand for unknown intrinsics have.
+func TestTokens(t *testing.T) {
+	const calls = `define spir_func void @f() {
+  %t = call token @llvm.foo()
+  call void @llvm.bar(token %t)
+  ret void
+}
+declare token @llvm.foo()
+declare void @llvm.bar(token)
+`
+	unknown := fromir.Options{UnknownIntrinsics: []string{"llvm."}}
+	checkConstructs(t, []construct{
+		{name: "allowed", options: unknown, ir: calls, want: []string{"OpCapability TokenTypeINTEL", "SPV_INTEL_token_type", "%2 = OpTypeTokenINTEL\n%3 = OpTypeFunction %2"}, disputed: "Invalid capability operand: 6112"},
+		{name: "not allowed", options: unknown, extensions: "-all", ir: calls, err: "the type token has no counterpart"},
+	})
+}

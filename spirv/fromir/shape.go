@@ -18,14 +18,15 @@ var (
 	byteShape    = &shape{kind: termMade, made: byteType}
 )
 
-// shapeOf returns the shape of a term, with a byte for its unknown part.
+// shapeOf returns the shape of a term, with a byte for its unknown part and for a function
+// (freezeTerm).
 func (u *terms) shapeOf(a term) *shape {
 	if a == noTerm {
 		return nil
 	}
 	n := u.nodes[u.findRoot(a)]
 	switch n.kind {
-	case termUnknown:
+	case termUnknown, termFunction:
 		return byteShape
 	case termPointer:
 		return &shape{kind: n.kind, space: n.space, elem: u.shapeOf(n.elem)}

@@ -215,13 +215,18 @@ func (t *translator) argumentTypes(info *functionFacts) {
 }
 
 // freezeTerm makes the unknown part of a term a byte. That must happen before a type is
-// made of it, so that no later use can change the type.
+// made of it, so that no later use can change the type. A function becomes a byte as well:
+// it may take or return its own address, and then its type would have no end.
 func (t *translator) freezeTerm(a term) {
 	for a != noTerm {
 		a = t.terms.findRoot(a)
 		switch n := &t.terms.nodes[a]; n.kind {
 		case termUnknown:
 			t.terms.bindUnknown(a, t.terms.findRoot(t.byteTerm()))
+			return
+		case termFunction:
+			made := byteType
+			n.kind, n.typ, n.made = termMade, 0, &made
 			return
 		case termPointer:
 			a = n.elem
