@@ -22,6 +22,8 @@ var validatorGaps = []toolGap{
 	{"Invalid use of function type result id", "SPV_INTEL_function_pointers: types of pointers to functions"},
 	{"AliasDomainDeclINTEL must appear in a block", "SPV_INTEL_memory_access_aliasing has these instructions among the types"},
 	{"DebugTypeArray: Component Count must be", "OpenCL.DebugInfo.100: spirv-val takes the lower bounds that llvm-spirv writes after the counts, DebugInfoNone or 0, for counts"},
+	{"Id is 0", "OpenCL.DebugInfo.100: imported entities, modules, and parameters of templates that are templates or packs have llvm-spirv's operands and numbers, as the readers of drivers want them"},
+	{"expected no more operands", "the same"},
 	{"used for OpTypeInt", "SPV_INTEL_arbitrary_precision_integers: more than 64 bits"},
 	{"OpVariable storage class cannot be Generic", "the names of specialization constants that no option lowered; SYCL's headers put them there"},
 	{"Variable storage class cannot be Generic", "the same, in the words of 2025.5"},

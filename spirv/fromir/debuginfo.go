@@ -50,9 +50,11 @@ const (
 	debugExpression         = 31
 	debugImportedEntity     = 34
 	debugSource             = 35
+	debugModule             = 36
 	debugFunctionDefinition = 101
 	debugLine               = 103
 	debugEntryPoint         = 107
+	debugShaderModule       = 200
 )
 
 // debugSets are the names of the sets.
@@ -285,8 +287,24 @@ func (t *translator) debugWriter(n *debugNode) (debugWriter, uint32) {
 		return templateWriter(n)
 	case "DIImportedEntity":
 		return (*debugWords).importedEntity, debugImportedEntity
+	case "DIModule":
+		return t.moduleWriter()
 	}
 	return nil, 0
+}
+
+const debugModuleExtension = "SPV_INTEL_debug_module"
+
+// moduleWriter is debugWriter for a DIModule. NonSemantic.Shader.DebugInfo.100 has none, and the
+// other sets need the extension.
+func (t *translator) moduleWriter() (debugWriter, uint32) {
+	switch {
+	case t.options.Debug == DebugShader100 || !t.options.allowsExtension(debugModuleExtension):
+		return nil, 0
+	case t.options.Debug == DebugShader200:
+		return (*debugWords).moduleScope, debugShaderModule
+	}
+	return (*debugWords).moduleScope, debugModule
 }
 
 // derivedWriter is debugWriter for a DIDerivedType, whose tag tells the kind of type.

@@ -163,3 +163,54 @@ declare void @llvm.dbg.declare(metadata, metadata, metadata)
 		validate(t, code)
 	}
 }
+
+// TestDebugImports: imported entities have the word of llvm-spirv's readers where they want
+// one, and modules are written where their extension is allowed.
+func TestDebugImports(t *testing.T) {
+	const module = `define spir_func void @f() !dbg !10 {
+  ret void, !dbg !20
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!3}
+!0 = distinct !DICompileUnit(language: DW_LANG_Fortran90, file: !1, producer: "cc", isOptimized: false, emissionKind: FullDebug, imports: !30)
+!1 = !DIFile(filename: "m.f90", directory: "/src")
+!3 = !{i32 2, !"Debug Info Version", i32 3}
+!10 = distinct !DISubprogram(name: "f", scope: !15, file: !1, line: 3, type: !11, scopeLine: 3, spFlags: DISPFlagDefinition, unit: !0)
+!11 = !DISubroutineType(types: !12)
+!12 = !{null}
+!15 = !DIModule(scope: !0, name: "mod", configMacros: "-DX", includePath: "/inc", apinotes: "notes", file: !1, line: 2)
+!20 = !DILocation(line: 4, column: 1, scope: !10)
+!30 = !{!31}
+!31 = !DIImportedEntity(tag: DW_TAG_imported_module, scope: !10, entity: !15, file: !1, line: 5)
+`
+	for _, test := range []struct {
+		set        fromir.DebugInfo
+		extensions string
+		want       []string
+		absent     string
+	}{
+		{fromir.DebugOpenCL100, "+all", []string{`DebugImportedEntity %\d+ 0 0 %\d+ %\d+ 5 0 %\d+`, `DebugModuleINTEL %\d+ %\d+ 2 (%\d+ ){4}0`, "OpCapability DebugInfoModuleINTEL", "SPV_INTEL_debug_module"}, "none"},
+		{fromir.DebugOpenCL100, "-all", []string{`DebugImportedEntity %\d+ 0 0 %\d+ %\d+ 5 0 %\d+`}, "Module"},
+		{fromir.DebugShader100, "+all", []string{`OpExtInst %\d+ %\d+ 34( %\d+){7}\n`}, ` 200( %\d+){8}\n`},
+		{fromir.DebugShader200, "+all", []string{`OpExtInst %\d+ %\d+ 34( %\d+){7}\n`, ` 200( %\d+){8}\n`}, "DebugInfoModuleINTEL"},
+	} {
+		o := fromir.Options{Version: spirv.Version1_6, Debug: test.set}
+		if err := o.AllowExtensions(test.extensions); err != nil {
+			t.Fatal(err)
+		}
+		code, err := fromir.Translate(parseIR(t, module), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := dump(t, verified(t, code))
+		text = strings.ReplaceAll(text, "OpModuleProcessed", "")
+		for _, pattern := range test.want {
+			if !regexp.MustCompile(pattern).MatchString(text) {
+				t.Errorf("set %d, %s: no %s in\n%s", test.set, test.extensions, pattern, text)
+			}
+		}
+		if regexp.MustCompile(test.absent).MatchString(text) {
+			t.Errorf("set %d, %s: %s in\n%s", test.set, test.extensions, test.absent, text)
+		}
+	}
+}

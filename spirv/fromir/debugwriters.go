@@ -408,8 +408,31 @@ func (d *debugWords) inlinedAt(n *debugNode) {
 	}
 }
 
+// moduleScope writes the operands of a DebugModuleINTEL: a module of Clang or of Fortran. The
+// line stands before the parent in both sets, as llvm-spirv writes and reads it; the
+// specification of OpenCL's has them the other way round.
+func (d *debugWords) moduleScope(n *debugNode) {
+	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugSource(n))
+	d.addLiterals(uint32(n.fieldNumber("line"))).addIDs(d.debugParent(n))
+	if !d.shaderDebug() {
+		d.useExtension(debugModuleExtension)
+		d.useCapabilities(capDebugModule)
+	}
+	for _, name := range []string{"configMacros", "includePath", "apinotes"} {
+		d.addIDs(d.b.stringID(n.fieldText(name)))
+	}
+	d.addLiterals(uint32(n.fieldNumber("isDecl")))
+}
+
+// importedEntity writes the operands of a DebugImportedEntity. OpenCL.DebugInfo.100 has no word
+// between the tag and the source, but llvm-spirv writes one, and the readers of drivers, which
+// are llvm-spirv's, crash without it.
 func (d *debugWords) importedEntity(n *debugNode) {
 	tag := map[uint64]uint32{tagImportedModule: 0, tagImportedDeclaration: 1}[n.fieldNumber("tag")]
-	d.addIDs(d.b.stringID(n.fieldText("name"))).addLiterals(tag).addIDs(d.debugSource(n), d.debugEntry(n.nodeField("entity")))
+	d.addIDs(d.b.stringID(n.fieldText("name"))).addLiterals(tag)
+	if !d.shaderDebug() {
+		d.addLiterals(0)
+	}
+	d.addIDs(d.debugSource(n), d.debugEntry(n.nodeField("entity")))
 	d.addLiterals(uint32(n.fieldNumber("line")), 0).addIDs(d.debugParent(n))
 }
