@@ -43,6 +43,17 @@ func reportAs(err error) error {
 	return &cli.ExitError{Code: known.status, Err: fmt.Errorf("%s%s\n%w", known.text, e.Subject, err)}
 }
 
+// conversionError gives the error of an input that is not SPIR-V the words and the exit status
+// of llvm-spirv, unless it has a status already.
+func conversionError(err error) error {
+	var e *cli.ExitError
+	if !isSPIRVTool() || errors.As(err, &e) {
+		return err
+	}
+	known := translatorErrors[fromir.ErrorModule]
+	return &cli.ExitError{Code: known.status, Err: fmt.Errorf("%s%w", known.text, err)}
+}
+
 // badOption is an error in the words of llvm-spirv about an option.
 func badOption(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)

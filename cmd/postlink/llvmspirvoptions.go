@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"offlink/cmd/internal/cli"
@@ -51,9 +52,13 @@ func tripleError(status int, format string, args ...any) error {
 	return &cli.ExitError{Code: status, Err: err}
 }
 
-// setExtensions takes the extensions that may be used.
+// setExtensions takes the extensions that may be used. An empty list, or an empty name in one, is
+// an error, as it is for llvm-spirv.
 func (t *spirvTool) setExtensions(list string) error {
 	err := t.translation.AllowExtensions(list)
+	if slices.Contains(strings.Split(list, ","), "") {
+		err = errors.New("an empty name")
+	}
 	switch {
 	case err == nil:
 		return nil
@@ -71,7 +76,7 @@ func (t *spirvTool) setExtInst(arg string) error {
 		t.translation.SplitMulAdd = arg == "none"
 		return nil
 	}
-	return badOption("-spirv-ext-inst=%s: want none or OpenCL.std", arg)
+	return fmt.Errorf("-spirv-ext-inst=%s: want none or OpenCL.std", arg)
 }
 
 // setMulAdd takes whether llvm.fmuladd becomes mad.
@@ -81,9 +86,12 @@ func (t *spirvTool) setMulAdd(arg string) error {
 }
 
 // noteIgnored notes on standard error that an option is about the other direction, as
-// llvm-spirv does.
-func noteIgnored(s cli.Streams, name string) func(string) error {
-	return func(string) error {
+// llvm-spirv does. values are those that it takes, nil for any.
+func noteIgnored(s cli.Streams, name string, values []string) func(string) error {
+	return func(arg string) error {
+		if values != nil && !slices.Contains(values, arg) {
+			return fmt.Errorf("-%s=%s: want %s", name, arg, strings.Join(values, ", "))
+		}
 		fmt.Fprintf(s.Err, "Note: --%s option ignored as it only affects translation from SPIR-V to LLVM IR\n", name)
 		return nil
 	}
@@ -92,7 +100,7 @@ func noteIgnored(s cli.Streams, name string) func(string) error {
 // otherDirection are the options that llvm-spirv has for modules of SPIR-V, with the
 // value that each takes.
 var otherDirection = map[string]string{
-	"r": "", "spec-const": "LIST", "s": "",
+	"r": "", "s": "",
 	"fnvar-spec-enable": "", "fnvar-spv-out": "FILE", "fnvar-category": "N", "fnvar-family": "N", "fnvar-arch": "N",
 	"fnvar-target": "N", "fnvar-features": "LIST", "fnvar-capabilities": "LIST",
 }
@@ -108,15 +116,22 @@ func (t *spirvTool) otherFlags(s cli.Streams) (list []cli.Flag) {
 	for _, name := range []string{
 		"spirv-mem2reg", "spirv-verify-regularize-passes", "spirv-debug", "spirv-lower-const-expr", "spirv-erase-cl-md",
 		"spirv-expand-step", "spirv-gen-kernel-arg-name-md", "spirv-emit-function-ptr-addr-space", "spirv-use-llvm-target",
-		"opaque-pointers", "emit-opaque-pointers", "spirv-use-llvm-backend-target",
+		"opaque-pointers", "emit-opaque-pointers", "spirv-use-llvm-backend-target", "spirv-opt",
 	} {
 		list = append(list, cli.Flag{Name: name, Hidden: true, Set: ignoredOption})
 	}
-	for _, name := range []string{"spirv-temp-file", "spirv-error-handling"} {
+	// -spec-const has the values of constants for -r, and says nothing without it.
+	for _, name := range []string{"spirv-temp-file", "spirv-error-handling", "spec-const"} {
 		list = append(list, cli.Flag{Name: name, Value: "V", Hidden: true, Set: ignoredOption})
 	}
-	for _, name := range []string{"spirv-target-env", "spirv-builtin-format", "spirv-addrspace-map", "spirv-function-program-addrspace"} {
-		list = append(list, cli.Flag{Name: name, Value: "V", Hidden: true, Set: noteIgnored(s, name)})
+	for _, name := range []string{"spirv-force-joint-matrix", "spirv-force-cooperative-matrix"} {
+		list = append(list, cli.Flag{Name: name, Hidden: true, Set: noteIgnored(s, name, nil)})
+	}
+	for name, values := range map[string][]string{
+		"spirv-target-env": {"CL1.2", "CL2.0", "SPV-IR"}, "spirv-builtin-format": {"function", "global"},
+		"spirv-addrspace-map": nil, "spirv-function-program-addrspace": nil,
+	} {
+		list = append(list, cli.Flag{Name: name, Value: "V", Hidden: true, Set: noteIgnored(s, name, values)})
 	}
 	return list
 }

@@ -9,7 +9,7 @@ import (
 
 // setReport is for -spirv-print-report, whose report goes to standard output whatever -o says.
 func (t *spirvTool) setReport(arg string) error {
-	t.listing = true
+	t.listing = t.listing || arg == "true"
 	return t.setConversion("-spirv-print-report", reportModule)(arg)
 }
 
@@ -17,7 +17,7 @@ func (t *spirvTool) setReport(arg string) error {
 func reportModule(input []byte) ([]byte, error) {
 	m, err := spirv.Parse(input)
 	if err != nil {
-		return nil, err
+		return nil, badOption("%s: %w", "Invalid SPIR-V binary", err)
 	}
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "SPIR-V module report:\n Version: %v\n Memory model: %s\n Addressing model: %v\n", m.Version, m.MemoryModel(), m.AddressingModel())

@@ -51,8 +51,12 @@ func (f outputForm) writeAs(code []byte) ([]byte, error) {
 // setForm returns the function of an option that chooses the form of the
 // output.
 func (t *spirvTool) setForm(f outputForm) func(string) error {
-	return func(string) error {
-		t.form = f
+	return func(on string) error {
+		if on == "true" {
+			t.form = f
+		} else if t.form == f {
+			t.form = formBinary
+		}
 		return nil
 	}
 }
@@ -64,7 +68,10 @@ func moduleOfText(input []byte) ([]byte, error) { return spirv.ParseTranslatorTe
 // setConversion is for the options that translate nothing: -to-text and
 // -to-binary, of which one can be given.
 func (t *spirvTool) setConversion(option string, convert func([]byte) ([]byte, error)) func(string) error {
-	return func(string) error {
+	return func(on string) error {
+		if on == "false" {
+			return nil
+		}
 		if t.convert != nil {
 			return badOption("%s with -to-binary, -r, -s", "Cannot use -to-text")
 		}
@@ -78,7 +85,7 @@ func (t *spirvTool) setConversion(option string, convert func([]byte) ([]byte, e
 // setListing is for -spec-const-info, whose listing goes to standard output whatever
 // -o says.
 func (t *spirvTool) setListing(arg string) error {
-	t.listing = true
+	t.listing = t.listing || arg == "true"
 	return t.setConversion("-spec-const-info", listSpecConstants)(arg)
 }
 
@@ -117,7 +124,7 @@ func (t *spirvTool) convertFile(s cli.Streams) error {
 	}
 	code, err := t.convert(input)
 	if err != nil {
-		return fmt.Errorf("%s: %w", t.input, err)
+		return conversionError(fmt.Errorf("%s: %w", t.input, err))
 	}
 	if t.listing {
 		_, err := s.Out.Write(code)
