@@ -210,3 +210,26 @@ func testAsyncStrided(t *testing.T, p *testProgram) {
 	p.launch("async_strided", groups(n, n), p.buffer(in), out, driver.Arg{LocalSize: 16 * n})
 	check(t, p, "copied", out, want)
 }
+
+// TestAsyncThrees: an asynchronous copy of vectors of three components copies the room of the
+// fourth too.
+func TestAsyncThrees(t *testing.T) {
+	eachLevel(t, "copies.cl", func(t *testing.T, p *testProgram) {
+		words, bytes := make([]int32, 4*5), make([]uint8, 4*10)
+		wantWords, wantBytes := make([]int32, 4*10), make([]uint8, 4*5)
+		for i := range words {
+			words[i] = int32(i) + 1
+			wantWords[i/4*8+i%4] = words[i]
+			wantBytes[i] = uint8(i/4*8+i%4) + 1
+		}
+		for i := range bytes {
+			bytes[i] = uint8(i) + 1
+		}
+		out := p.buffer(make([]int32, len(wantWords)))
+		p.launch("async_threes", groups(8, 8), p.buffer(words), out, driver.Arg{LocalSize: 16 * 5})
+		check(t, p, "uint3", out, wantWords)
+		out = p.buffer(make([]uint8, len(wantBytes)))
+		p.launch("async_bytes", groups(8, 8), p.buffer(bytes), out, driver.Arg{LocalSize: 4 * 5})
+		check(t, p, "uchar3", out, wantBytes)
+	})
+}

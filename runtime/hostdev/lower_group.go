@@ -304,6 +304,15 @@ func (g groupWords) ofMemory(v *lanes.Value) *lanes.Value {
 	return v
 }
 
+// copyElement copies an element of an asynchronous copy. OpenCL has vectors of three copied as
+// those of four.
+func (l *lowering) copyElement(to, from lowered, t *typ) {
+	l.copyValue(to, from, t)
+	if t.kind == kindVector && t.count == 3 {
+		l.copyWord(to, from, 3*t.elem.size, t.elem.size)
+	}
+}
+
 // lowerAsyncCopy copies at once, with the operands of the first work-item.
 // Elements have a stride in global memory.
 func (l *lowering) lowerAsyncCopy(in *spirv.Instruction) {
@@ -326,7 +335,7 @@ func (l *lowering) lowerAsyncCopy(in *spirv.Instruction) {
 			return lowered{t: p.t, words: []*lanes.Value{at}, root: p.root, steps: steps{unknown: true}}
 		}
 		l.countTo(first(count), func(n *lanes.Value) {
-			l.copyValue(moved(to, n, toStep), moved(from, n, fromStep), t)
+			l.copyElement(moved(to, n, toStep), moved(from, n, fromStep), t)
 		})
 	})
 	// The copy is over: its event is the one that was given, and waiting for it
