@@ -58,6 +58,8 @@ type lowering struct {
 	// counts has the phis of integers that a loop changes.
 	counts map[*lanes.Register]bool
 	line   where
+
+	kept *keptRoots
 }
 
 // site is where an instruction comes from.
@@ -91,7 +93,7 @@ const (
 	// as 2 to the number of them.
 	maxLowered = 60000 // instructions of a kernel with all that is inlined
 	maxInlined = 64    // calls within calls
-	maxRounds  = 12    // each variable has three modes, and its pointers two
+	maxRounds  = 12    // each variable has three modes, and its pointers two; pointers in registers have two as well
 )
 
 // unsupported ends the lowering.
@@ -103,15 +105,17 @@ func (l *lowering) unsupported(format string, args ...any) {
 func lowerKernel(k *kernel, host *hostTable) (*lowering, error) {
 	var modes []varMode
 	roots := map[rootKey]bool{}
+	kept := newKeptRoots()
 	var places []framePlace
 	// A variable's mode is known only when its last access was lowered, so the
 	// kernel is lowered again with the modes that the round before asked for.
-	for range maxRounds {
-		l := &lowering{p: k.p, k: k, f: lanes.NewFunction(k.name), host: host, room: maxLowered, modes: modes, roots: roots, before: places, ids: map[*lanes.Value]bool{}, counts: map[*lanes.Register]bool{}}
+	for round := range maxRounds {
+		kept.begin(round >= maxRounds/2)
+		l := &lowering{kept: kept, p: k.p, k: k, f: lanes.NewFunction(k.name), host: host, room: maxLowered, modes: modes, roots: roots, before: places, ids: map[*lanes.Value]bool{}, counts: map[*lanes.Register]bool{}}
 		if err := abort.Catch(l.kernel); err != nil {
 			return nil, err
 		}
-		if !l.failed && (!l.asked || slices.Equal(places, l.places)) {
+		if !l.failed && !kept.failed && (!l.asked || slices.Equal(places, l.places)) {
 			l.finishVariables()
 			l.f.LanesMeet = k.subgroup > 1
 			return l, l.f.Finish()
@@ -344,37 +348,34 @@ func (l *lowering) newRegs(t *typ, of *lanes.Block) []*lanes.Register {
 		}
 		regs = append(regs, r)
 	}
+	if t.kind == kindPointer {
+		l.kept.add(regs[1])
+	}
 	return regs
 }
 
-// readRegs reads a value from its registers. The root of a pointer may be one of several,
-// so that accesses beyond it look at the table of allocations.
+// readRegs reads a value from its registers.
 func (l *lowering) readRegs(t *typ, regs []*lanes.Register) lowered {
 	v := lowered{t: t}
 	for _, r := range regs {
-		v.words = append(v.words, l.b.Get(r))
+		if int64(len(v.words)) < t.words {
+			v.words = append(v.words, l.b.Get(r))
+		}
 	}
 	if t.kind == kindPointer {
-		v.root = &lanes.Bounds{Base: v.words[1], Len: v.words[2], Writable: v.words[3], Table: true}
+		v.root = l.readRoot(regs[1:], t.storage)
 		v.steps.unknown = true
-		v.words = v.words[:1]
 	}
 	return v
 }
 
 // setRegs sets the registers of a value at the end of a block.
 func (l *lowering) setRegs(b *lanes.Block, regs []*lanes.Register, v lowered) {
-	words := v.words
-	if v.t.kind == kindPointer {
-		root := l.rootIn(b, v)
-		writable := root.Writable
-		if writable == nil {
-			writable = root.Len
-		}
-		words = []*lanes.Value{words[0], root.Base, root.Len, writable}
+	for i, w := range v.words {
+		b.Set(regs[i], w)
 	}
-	for i, r := range regs {
-		b.Set(r, words[i])
+	if v.t.kind == kindPointer {
+		l.setRoot(b, regs[1:], l.rootIn(b, v))
 	}
 }
 

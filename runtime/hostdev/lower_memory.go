@@ -362,6 +362,7 @@ func (l *lowering) leaf(p *place, offset, size int64, k lanes.Kind) *variableLea
 	leaf := &variableLeaf{offset: at, size: size, reg: l.f.NewRegister(k)}
 	if _, ok := l.roots[rootKey{v.number, at}]; ok && size == 8 {
 		leaf.root = l.newRootRegs()
+		l.kept.addVariable(leaf.root[0], rootKey{v.number, at})
 	}
 	v.leaves = append(v.leaves, leaf)
 	return leaf

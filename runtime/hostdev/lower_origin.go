@@ -6,8 +6,9 @@ import (
 	"offlink/spirv"
 )
 
-// The allocations of pointers that come from memory or out of numbers: where
-// such a pointer is made, the table of allocations tells where it leads.
+// The allocations of pointers that are chosen, that come from memory, or out of numbers. One that
+// is chosen among several brings its allocation along; where one comes from memory or out of a
+// number, the table of allocations tells where it leads.
 
 // rootKey is a pointer in a variable that has registers.
 type rootKey struct {
@@ -21,7 +22,7 @@ func (l *lowering) loadRoot(from lowered, v *lowered) bool {
 	if leaf == nil || leaf.root == nil {
 		return false
 	}
-	v.root = l.readRoot(leaf.root)
+	v.root = l.readRoot(leaf.root, v.t.storage)
 	v.steps.unknown = l.roots[rootKey{from.place.v.number, leaf.offset}]
 	return true
 }
@@ -64,12 +65,31 @@ func (l *lowering) newRootRegs() []*lanes.Register {
 }
 
 // readRoot reads an allocation, which may be one of several.
-func (l *lowering) readRoot(regs []*lanes.Register) *lanes.Bounds {
-	return &lanes.Bounds{Base: l.b.Get(regs[0]), Len: l.b.Get(regs[1]), Writable: l.b.Get(regs[2]), Table: true}
+func (l *lowering) readRoot(regs []*lanes.Register, storage spirv.StorageClass) *lanes.Bounds {
+	return &lanes.Bounds{
+		Base: l.b.Get(regs[0]), Len: l.b.Get(regs[1]), Writable: l.b.Get(regs[2]), Table: !l.kept.keep(regs[0]),
+		Memory: memoryOf(storage),
+	}
+}
+
+// memoryOf is the kind of memory of a pointer for messages.
+func memoryOf(storage spirv.StorageClass) string {
+	switch storage {
+	case spirv.StorageWorkgroup:
+		return spaceNames[spaceLocal]
+	case spirv.StorageFunction:
+		return spaceNames[spacePrivate]
+	case spirv.StorageUniformConstant:
+		return constantMemory
+	case spirv.StorageGeneric:
+		return "memory" // of any kind
+	}
+	return spaceNames[spaceGlobal]
 }
 
 // setRoot sets the registers of an allocation at the end of a block.
 func (l *lowering) setRoot(b *lanes.Block, regs []*lanes.Register, root *lanes.Bounds) {
+	l.kept.set(regs[0], root)
 	b.Set(regs[0], root.Base)
 	b.Set(regs[1], root.Len)
 	writable := root.Writable
@@ -98,7 +118,7 @@ func (l *lowering) rootIn(b *lanes.Block, p lowered) *lanes.Bounds {
 func (l *lowering) origin(p *lanes.Value, storage spirv.StorageClass) *lanes.Bounds {
 	b := l.b
 	if p.Op == lanes.OpConst && p.Imm == 0 {
-		return &lanes.Bounds{Base: l.i32(lanes.Foreign), Len: l.i32(0), Table: true, Looked: true}
+		return &lanes.Bounds{Base: l.i32(lanes.Foreign), Len: l.i32(0), Memory: memoryOf(storage), Looked: true}
 	}
 	granule := b.Add(lanes.OpLShr, lanes.I32, p.Low(), l.i32(lanes.TableShift))
 	entry := b.Add(lanes.OpAdd, lanes.I32, b.Add(lanes.OpShl, lanes.I32, granule, l.i32(3)), l.i32(lanes.TableAddress))
@@ -219,7 +239,8 @@ func (l *lowering) chosenRoot(cond *lanes.Value, x, y lowered) *lanes.Bounds {
 		return b.Writable
 	}
 	return &lanes.Bounds{
-		Base: choose(p.Base, q.Base), Len: choose(p.Len, q.Len), Writable: choose(writable(p), writable(q)), Table: true,
+		Base: choose(p.Base, q.Base), Len: choose(p.Len, q.Len), Writable: choose(writable(p), writable(q)),
+		Table: p.Table || q.Table, Memory: memoryOf(x.t.storage),
 	}
 }
 

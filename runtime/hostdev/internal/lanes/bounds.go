@@ -164,7 +164,7 @@ func (e *emitter) checkRow(v *Value, first, tested Reg) {
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
 	distance := e.emitNew(scalarType(I32), OpSub, 0, first, e.boundOf(e.addressKey(v)))
 	e.noteFar(v, distance, e.firstOf(v.farValue()))
-	e.stopOutOfBounds(v, distance, e.constantReg(I32, v.accessSize()), e.constantReg(I32, 0))
+	e.stopOutOfBounds(v, violation{distance, e.constantReg(I32, v.accessSize()), e.constantReg(I32, 0), e.scalarOf(v.limitValue())})
 	e.emitOnly(Inst{Op: OpEnd})
 }
 
@@ -202,7 +202,7 @@ func (e *emitter) checkSpan(v *Value, span uint64) {
 	case !v.Bounds.Table:
 		distance := e.emitNew(scalarType(I32), OpSub, 0, address, e.boundOf(e.addressKey(v)))
 		e.noteFar(v, distance, e.firstOf(v.farValue()))
-		e.stopOutOfBounds(v, distance, e.constantReg(I32, stride), e.constantReg(I32, 0))
+		e.stopOutOfBounds(v, violation{distance, e.constantReg(I32, stride), e.constantReg(I32, 0), e.scalarOf(v.limitValue())})
 	case stride == 0:
 		e.checkTable(v, tableAccess{address, e.scalarOf(v.Bounds.Base), e.scalarOf(v.limitValue()), e.constantReg(I32, 1), e.firstOf(v.farValue())})
 	default:
@@ -289,10 +289,11 @@ func (e *emitter) checkLanes(v *Value, mask Reg) {
 		})
 	} else {
 		keep(e.emitNew(t, OpSub, 0, address, e.boundVector(e.addressKey(v))), 0)
+		keep(e.inLanes(v.limitValue()), room)
 		at := e.scaledAddress(words, e.emitNew(scalarType(I32), OpCtz, 0, bits), 4)
 		distance := e.loadWord(at, 0)
 		e.noteFar(v, distance, farOf(at))
-		e.stopOutOfBounds(v, distance, e.constantReg(I32, 0), bits)
+		e.stopOutOfBounds(v, violation{distance, e.constantReg(I32, 0), bits, e.loadWord(at, room)})
 	}
 	e.emitOnly(Inst{Op: OpEnd})
 }
@@ -345,8 +346,7 @@ func (e *emitter) checkTable(v *Value, x tableAccess) {
 	flags := e.emitNew(t, OpAnd, 0, start, e.constantReg(I32, denied))
 	bad = e.emitNew(scalarType(Bool), OpOr, 0, bad, e.emitNew(scalarType(Bool), OpBool, 0, flags))
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{bad}})
-	e.emitTo(e.shared.tail.length, Inst{Op: OpCopy, Args: []Reg{x.size}})
-	e.stopOutOfBounds(v, at, x.base, x.bits)
+	e.stopOutOfBounds(v, violation{at, x.base, x.bits, x.size})
 	e.emitOnly(Inst{Op: OpEnd})
 }
 
@@ -383,17 +383,18 @@ func (d *driver) closeTail(e *emitter) {
 	e.emitOnly(Inst{Op: OpTrap, Imm: uint64(TrapBounds)})
 }
 
-// stopOutOfBounds branches to the tail with the facts of the access; stride is the base
-// instead for an access that the table has refused.
-func (e *emitter) stopOutOfBounds(v *Value, distance, stride, lanes Reg) {
+// violation is the facts of an access out of bounds. For one that the table has refused,
+// distance is the address, and stride the base.
+type violation struct{ distance, stride, lanes, length Reg }
+
+// stopOutOfBounds branches to the tail with the facts of the access.
+func (e *emitter) stopOutOfBounds(v *Value, x violation) {
 	t := &e.shared.tail
 	set := func(to, from Reg) { e.emitTo(to, Inst{Op: OpCopy, Args: []Reg{from}}) }
-	set(t.distance, distance)
-	set(t.stride, stride)
-	set(t.lanes, lanes)
-	if !v.Bounds.Table {
-		set(t.length, e.scalarOf(v.limitValue()))
-	}
+	set(t.distance, x.distance)
+	set(t.stride, x.stride)
+	set(t.lanes, x.lanes)
+	set(t.length, x.length)
 	e.emitTo(t.place, Inst{Op: OpConst, Imm: uint64(len(e.c.Sites))})
 	e.c.Sites = append(e.c.Sites, v)
 	e.emitOnly(Inst{Op: OpBr, Imm: uint64(t.label)})
