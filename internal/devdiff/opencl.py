@@ -96,7 +96,8 @@ def run(prepared, job, result):
     dims = len(job["Global"])
     sizes = (c.c_size_t * dims)(*job["Global"])
     local = (c.c_size_t * dims)(*job["Local"])
-    check(cl.clEnqueueNDRangeKernel(queue, kernel, dims, None, sizes, local, 0, None, None), "clEnqueueNDRangeKernel")
+    offset = (c.c_size_t * dims)(*job["Offset"]) if job.get("Offset") else None
+    check(cl.clEnqueueNDRangeKernel(queue, kernel, dims, offset, sizes, local, 0, None, None), "clEnqueueNDRangeKernel")
     check(cl.clFinish(queue), "clFinish")
 
     with open(result, "wb") as f:
