@@ -3,7 +3,6 @@ package streams
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -136,14 +135,6 @@ func (e *event) takeNative() (begin, end Mark, causes []*event) {
 	return begin, end, causes
 }
 
-func releaseCauses(list []*event) error {
-	var errs []error
-	for _, cause := range list {
-		errs = append(errs, cause.releaseMarks())
-	}
-	return errors.Join(errs...)
-}
-
 // Wait implements driver.Event.
 func (e *event) Wait(ctx context.Context) error {
 	for {
@@ -191,40 +182,6 @@ func (e *event) waitInBackground() {
 	}
 }
 
-// addCause notes an event that the command waits for on the device.
-func (e *event) addCause(cause *event) {
-	cause.holdMarks()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.causes = append(e.causes, cause)
-}
-
-// endResult returns the result of a command that ended with err. The failure of an event
-// that it waited for takes precedence over its own.
-func (e *event) endResult(err error) error {
-	causes := e.heldCauses()
-	defer func() { _ = releaseCauses(causes) }() // a failure shows in the cause's own queue
-	for _, cause := range causes {
-		if cause.Status() == driver.Failed {
-			_, _, failed := cause.stateSnapshot()
-			return driver.InheritError(failed)
-		}
-	}
-	return err
-}
-
-// heldCauses returns the causes with their marks held: another goroutine that finds the command
-// ended releases the event's own use of them.
-func (e *event) heldCauses() []*event {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	causes := slices.Clone(e.causes)
-	for _, cause := range causes {
-		cause.holdMarks()
-	}
-	return causes
-}
-
 // waitNative waits for the device.
 func (e *event) waitNative() error {
 	e.advanceState(eventOver, e.nativeResult())
@@ -236,20 +193,7 @@ func (e *event) waitNative() error {
 func (e *event) nativeResult() error {
 	_, end, _ := e.stateSnapshot()
 	err := e.device.Native.Within(func() error { return e.device.Native.WaitMark(end) })
-	return e.tracker.endTracked(e, e.endResult(err))
-}
-
-// driverResult reports whether the command has ended, and the driver's error for it.
-func (e *event) driverResult() (ended bool, err error) {
-	state, end, err := e.stateSnapshot()
-	if state == eventOver {
-		return true, err
-	}
-	done, err := e.isDone(end)
-	if err == nil && !done {
-		return false, nil
-	}
-	return true, e.endResult(err)
+	return e.tracker.endTracked(e, err)
 }
 
 // Status implements driver.Event.
@@ -262,7 +206,7 @@ func (e *event) Status() driver.Status {
 		if err == nil && !done {
 			return e.runningStatus(begin)
 		}
-		e.advanceState(eventOver, e.tracker.endTracked(e, e.endResult(err)))
+		e.advanceState(eventOver, e.tracker.endTracked(e, err))
 	}
 	state, _, err := e.stateSnapshot()
 	switch {

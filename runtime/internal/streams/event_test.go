@@ -27,12 +27,13 @@ func TestCausesInUse(t *testing.T) {
 	n := &stubNative{asked: make(chan bool), answer: make(chan bool), destroyed: make(chan Mark, 1)}
 	d := NewDevice(n, nil)
 	cause, e := &event{device: d, state: eventSubmitted, end: 7}, &event{device: d, state: eventSubmitted}
-	e.addCause(cause)
+	q := &Queue{device: d}
+	q.trackCommand(e, []*event{cause})
 	if err := cause.Close(); err != nil { // by its receiver
 		t.Fatal(err)
 	}
 	result := make(chan error)
-	go func() { result <- e.endResult(nil) }()
+	go func() { result <- q.endTracked(e, nil) }()
 	<-n.asked
 	e.advanceState(eventOver, nil)
 	if len(n.destroyed) != 0 {

@@ -3,7 +3,6 @@ package streams
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -210,86 +209,13 @@ func (q *Queue) Finish() error {
 	q.mu.Unlock()
 	err = errors.Join(err, q.synchronizeStreams())
 	q.device.CollectFrees()
+	q.collectTracked(nil)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.collectEnded()
 	if err == nil {
 		err = q.err
 	}
 	q.err, q.failure = nil, nil
-	return err
-}
-
-// maxTracked is the number of tracked commands below which a submission does not look
-// for ended ones.
-const maxTracked = 64
-
-// trackCommand has Finish look at a command. The queue is locked. The limit doubles with
-// the commands that are left, so that the look at all of them costs each submission a
-// constant time on average.
-func (q *Queue) trackCommand(e *event, after []*event) {
-	if len(q.tracked) >= max(maxTracked, q.trackedLimit) {
-		q.collectEnded()
-		q.trackedLimit = 2 * len(q.tracked)
-	}
-	for _, cause := range after {
-		e.addCause(cause)
-	}
-	e.holdMarks()
-	q.tracked = append(q.tracked, e)
-}
-
-// collectEnded drops the tracked commands that have ended, and keeps the first failure.
-// The queue is locked. In an in-order queue the driver has run the commands after a
-// failed one all the same: they are made to fail here.
-func (q *Queue) collectEnded() {
-	kept := q.tracked[:0]
-	for i, e := range q.tracked {
-		ended, err := e.driverResult()
-		if !ended {
-			kept = append(kept, e)
-			if !q.opts.OutOfOrder {
-				kept = append(kept, q.tracked[i+1:]...)
-				break
-			}
-			continue
-		}
-		switch {
-		case err == nil:
-			err = q.failureBefore(e)
-		case q.failure == nil:
-			q.failure, q.failed = err, e.number
-		}
-		e.advanceState(eventOver, err)
-		if err = errors.Join(err, e.releaseMarks()); q.err == nil {
-			q.err = err
-		}
-	}
-	clear(q.tracked[len(kept):])
-	q.tracked = kept
-}
-
-// failureBefore is the failure of a command before one that has ended, in an in-order
-// queue. The queue is locked.
-func (q *Queue) failureBefore(e *event) error {
-	if q.failure == nil || q.opts.OutOfOrder || q.failed > e.number {
-		return nil
-	}
-	return fmt.Errorf("a command before it in its queue failed: %w", q.failure)
-}
-
-// endTracked returns the result of a command that ended with err, where the driver
-// reports failures only through events. q is nil for drivers that report them otherwise.
-func (q *Queue) endTracked(e *event, err error) error {
-	if q == nil {
-		return err
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.collectEnded()
-	if err == nil {
-		err = q.failureBefore(e)
-	}
 	return err
 }
 
@@ -433,6 +359,7 @@ func (q *Queue) enqueueCommand(s driver.Sync, c *command) error {
 	if err := q.admitCommand(c); err != nil {
 		return err
 	}
+	q.limitTracked()
 	if s.Done != nil {
 		*s.Done = c.event
 	}
