@@ -134,6 +134,7 @@ func testDevice(t *testing.T, d driver.Device, o Options) {
 	t.Run("Failures", s.testFailures)
 	t.Run("ManyFailures", s.testManyFailures)
 	t.Run("BarrierAfterFailure", s.testBarrierAfterFailure)
+	t.Run("FailuresMeet", s.testFailuresMeet)
 	t.Run("Profiling", s.testProfiling)
 	t.Run("Abort", s.testAbort)
 	t.Run("Binaries", s.testBinaries)

@@ -51,8 +51,9 @@ type abilities struct {
 	noHostEvents string
 	// silentFailures: callbacks are not called for events that failed.
 	silentFailures bool
-	// keepsFailed: a command that failed stays among those that wait for an event of the host.
-	keepsFailed bool
+	// failsAlone: an event that fails while another ends that the same command waits for ends the
+	// process. It is set with diesOfFailures.
+	failsAlone bool
 	// diesOfFailures: two failed events in one list, or one in a queue out of order, end the
 	// process.
 	diesOfFailures bool

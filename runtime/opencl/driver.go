@@ -42,8 +42,10 @@ type Options struct {
 	Enter func(call string)
 	Trace func(call string, args []uintptr, code int)
 
-	// without are functions that drivers are taken not to have, for tests.
+	// without are functions that drivers are taken not to have, for tests, and alter changes
+	// the abilities of devices after the quirks.
 	without []cl.Function
+	alter   func(*abilities)
 }
 
 // Driver is the back end, opened. It is safe for concurrent use.

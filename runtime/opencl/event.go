@@ -26,59 +26,17 @@ type event struct {
 	after []*event // that the command waits for, to name the first cause; nil once it succeeded
 	ended bool     // the host ended it
 	cause error    // the host's
-	// dependents are the commands that wait for this event of the host, with a use of each,
-	// until the driver was told of its end.
-	dependents []*event
-	reported   chan struct{} // closed then; nil for a command
-	isReported bool
 
-	apart      bool   // the command is in a queue of its own (failing.go)
-	joined     *event // stands for several that the command waits for; nil for none
-	cannotFail bool   // although the host ends it
+	mayFail bool // for an event of the host: itself, or one that the command waits for
+	apart   bool // the command is in a queue of its own (failing.go)
+
+	numbers []uintptr // of the functions that tellFailure calls; under the lock of callbacks
 }
 
 func (d *Device) newEvent(q *queue, handle cl.Handle, call string, after []*event, uses int32) *event {
 	e := &event{device: d, queue: q, handle: handle, call: call, after: after}
 	e.uses.Store(uses)
-	if q == nil {
-		e.reported = make(chan struct{})
-	}
-	for _, before := range after {
-		before.keepDependent(e)
-	}
 	return e
-}
-
-// keepDependent keeps the event of a command that waits for this event of the host, until the
-// driver was told of the end of the latter. Such a command may end before, if another event
-// fails that it waits for. PoCL up to 3.1 then still has it in the list of this one, and would
-// use it there after its release.
-func (e *event) keepDependent(dependent *event) {
-	if e.queue != nil || !e.device.able.keepsFailed {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.isReported {
-		dependent.uses.Add(1)
-		e.dependents = append(e.dependents, dependent)
-	}
-}
-
-// releaseDependents ends the uses of keepDependent.
-func (e *event) releaseDependents() (err error) {
-	e.mu.Lock()
-	list := e.dependents
-	e.dependents = nil
-	if e.reported != nil && !e.isReported {
-		e.isReported = true
-		close(e.reported)
-	}
-	e.mu.Unlock()
-	for _, dependent := range list {
-		err = errors.Join(err, dependent.releaseUse())
-	}
-	return err
 }
 
 // waitsFor are the events that the command waits for.
@@ -101,7 +59,7 @@ func (e *event) releaseUse() error {
 	if e.uses.Add(-1) > 0 {
 		return nil
 	}
-	return errors.Join(e.device.api.Release(cl.ReleaseEvent, e.handle), e.releaseDependents())
+	return e.device.api.Release(cl.ReleaseEvent, e.handle)
 }
 
 // Close releases the event.
@@ -115,15 +73,17 @@ func (e *event) Handle() uint64 { return uint64(e.handle) }
 // returns the failure.
 func (e *event) readStatus() (int, error) {
 	status, err := e.device.api.EventStatus(e.handle)
-	if err == nil && status <= 0 && e.queue != nil {
+	if err != nil || status != 0 {
+		return status, err // the commands before one that failed may run
+	}
+	if len(e.waitsFor()) > 0 {
+		err = e.device.api.Wait(e.handle) // has ended: returns at once
+		if cl.IsCode(err, cl.ErrorInWaitList) {
+			return cl.ErrorInWaitList, nil
+		}
+	}
+	if err == nil && e.queue != nil {
 		e.queue.noteEnded(e.number)
-	}
-	if err != nil || status != 0 || len(e.waitsFor()) == 0 {
-		return status, err
-	}
-	err = e.device.api.Wait(e.handle) // has ended: returns at once
-	if cl.IsCode(err, cl.ErrorInWaitList) {
-		return cl.ErrorInWaitList, nil
 	}
 	return status, err
 }
@@ -355,6 +315,9 @@ func (e *event) onEnd(f func(error)) (err error) {
 		callbacks.waiting = make(map[uintptr]*waiter)
 	}
 	callbacks.waiting[number] = &waiter{e, f}
+	if e.device.able.silentFailures {
+		e.numbers = append(e.numbers, number)
+	}
 	callbacks.Unlock()
 	if err = e.device.api.OnEnd(e.handle, callback(), number); err != nil {
 		if forgetCallback(number) {
@@ -420,7 +383,9 @@ func (d *Device) NewEvent() (driver.UserEvent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.newEvent(nil, handle, cl.CreateUserEvent.String(), nil, 1), nil
+	e := d.newEvent(nil, handle, cl.CreateUserEvent.String(), nil, 1)
+	e.mayFail = true
+	return e, nil
 }
 
 // hostFailure is the status of an event that the host ended with an error. Drivers give it
@@ -442,7 +407,6 @@ func (e *event) Complete(err error) {
 	}
 	// The call fails only for an event that has ended, and this one has not.
 	_ = e.device.api.SetUserEvent(e.handle, status)
-	_ = e.releaseDependents() // an error has no receiver here
 }
 
 // ownEvents returns the events as this package's. It fails for those of other devices.

@@ -63,3 +63,14 @@ func (e *event) tellIfEnded(number uintptr) {
 		w.tellEnd(status)
 	}
 }
+
+// tellFailure calls the functions of an event that has failed at once.
+func (e *event) tellFailure() {
+	callbacks.Lock()
+	numbers := e.numbers
+	e.numbers = nil
+	callbacks.Unlock()
+	for _, number := range numbers {
+		e.tellIfEnded(number)
+	}
+}

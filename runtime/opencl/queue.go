@@ -137,12 +137,12 @@ func (q *queue) admitCommand(f cl.Function, after []*event, s driver.Sync, host 
 	if !q.opts.OutOfOrder && q.chain != nil {
 		after = append(after, q.chain)
 	}
-	mayFail := len(after) > 0
 	place, err := q.placeCommand(after)
 	if err != nil {
 		return nil, err
 	}
-	defer place.release()
+	defer func() { _ = place.release(q.device) }() // the command has its outcome
+	mayFail := len(after) > 0
 	order := &cl.Order{Wait: place.wait}
 	caller, before := s.Done != nil || s.Block, q.submittedCommands()
 	tracked := mayFail || host != nil || s.Done != nil // Finish reports its failure too
@@ -168,10 +168,9 @@ func (q *queue) admitCommand(f cl.Function, after []*event, s driver.Sync, host 
 		uses++
 	}
 	e := q.device.newEvent(q, handle, f.String(), after, uses)
-	e.number, e.apart, e.joined = q.noteSubmitted(before), place.queue != q.handle, place.joined
-	if e.joined != nil {
-		e.joined.keepDependent(e)
-	}
+	e.number, e.apart = q.noteSubmitted(before), place.apart
+	e.mayFail = slices.ContainsFunc(after, func(before *event) bool { return before.mayFail })
+	place.startJoin(e)
 	if tracked {
 		q.trackCommand(e, host, mayFail)
 	}
@@ -271,7 +270,6 @@ func (q *queue) flushOpen() {
 // Finish waits for everything queued and reports the first failure since the
 // last Finish.
 func (q *queue) Finish() error {
-	q.waitForHost()
 	state := q.state.Load()
 	submitted := state.Submitted.Load()
 	err := q.device.api.Finish(q.handle)
@@ -292,31 +290,6 @@ func (q *queue) Finish() error {
 	err = errors.Join(q.err, err)
 	q.err = nil
 	return err
-}
-
-// waitForHost waits until a driver that crashes otherwise was told of the ends of all events of
-// the host that commands of the queue wait for.
-func (q *queue) waitForHost() {
-	if !q.device.able.keepsFailed {
-		return
-	}
-	for _, reported := range q.hostEvents() {
-		<-reported
-	}
-}
-
-// hostEvents are those of the pending commands.
-func (q *queue) hostEvents() (list []chan struct{}) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, p := range q.pending {
-		for _, before := range append(slices.Clip(p.event.waitsFor()), p.event.joined) {
-			if before != nil && before.reported != nil {
-				list = append(list, before.reported)
-			}
-		}
-	}
-	return list
 }
 
 // dropChain ends the failure that later commands inherit.

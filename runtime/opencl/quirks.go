@@ -65,8 +65,8 @@ var quirks = []quirk{
 	},
 	{
 		name: "pocl-failures", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-3]\.`),
-		why: "PoCL up to 3.1 crashes if the host ends an event for which a command waits that has failed and was released, and never ends a command for which two events fail",
-		set: func(_ *Device, a *abilities, _ []string) { a.keepsFailed, a.diesOfFailures = true, true },
+		why: "PoCL up to 3.1 aborts where an event fails while another ends that the same command waits for, and never ends a command that is enqueued after an event that has failed",
+		set: func(_ *Device, a *abilities, _ []string) { a.diesOfFailures, a.failsAlone = true, true },
 	},
 	{
 		name: "oclgrind-bitcode", platform: lazyregexp.New(`^Oclgrind`), version: lazyregexp.New(`Oclgrind (1\d|2[01])\.`),
@@ -181,6 +181,9 @@ func (d *Device) applyQuirks(a *abilities) {
 				break
 			}
 		}
+	}
+	if alter := d.driver.options.alter; alter != nil {
+		alter(a)
 	}
 }
 
