@@ -1,6 +1,7 @@
 package hostdev
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ func TestRequiredSubgroups(t *testing.T) {
 		testSubgroupPlaces(t, p)
 		testSubgroupFunctions(t, p)
 		testSubgroupsInGroup(t, p)
+		testChosenBarriers(t, p)
 		err := p.tryLaunch("apart", items(16), p.buffer(make([]int32, 16)))
 		if want := "the work-item waits for its sub-group, and not all of it come here"; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error = %v; want %s", err, want)
@@ -110,6 +112,50 @@ func testSubgroupsInGroup(t *testing.T, p *testProgram) {
 }
 
 // TestLaps counts the work-items of each iteration of a loop that they leave one after the other.
+// testChosenBarriers: the compiled code has barriers where only memory tells that all
+// work-items come.
+func testChosenBarriers(t *testing.T, p *testProgram) {
+	const size = 24
+	if k, err := p.program.Kernel("chosen"); err != nil || !p.options.Interpret && !p.options.Check && Interpreted(k) != nil {
+		t.Error("chosen is interpreted:", err, Interpreted(k))
+	}
+	launch := func(laps func(i int) int32) ([]int32, error) {
+		out := p.buffer(make([]int32, size))
+		err := p.tryLaunch("chosen", groups(size, size), p.buffer(counted(size, laps)), out, driver.Arg{LocalSize: 4 * size})
+		return readBuffer[int32](p, out), err
+	}
+	for laps := range int32(4) {
+		got, err := launch(func(int) int32 { return laps })
+		if want := chosenSums(size, int(laps)); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%d laps: %v, error %v; want %v", laps, got, err, want)
+		}
+	}
+	for name, laps := range map[string]func(i int) int32{
+		"lanes that end":         func(i int) int32 { return 1 - int32(i%3%2)*2 },
+		"lanes that stay":        func(i int) int32 { return int32(i / 23) },
+		"sub-groups that differ": func(i int) int32 { return int32(i / 8) },
+	} {
+		if _, err := launch(laps); err == nil || !strings.Contains(err.Error(), "the work-item waits for its work-group") {
+			t.Errorf("%s: error = %v", name, err)
+		}
+	}
+}
+
+// chosenSums are the results of chosen.
+func chosenSums(size, laps int) []int32 {
+	sums := counted(size, func(i int) int32 { return int32(i/8*64 + 28 + i%3%2*100) })
+	for k := laps; k > 0; k-- {
+		last := slices.Clone(sums)
+		for i := range sums {
+			sums[i] += last[(i+k)%size]
+		}
+	}
+	if laps == 0 {
+		return sums
+	}
+	return counted(size, func(i int) int32 { return sums[i/8*8+3] + int32(i) })
+}
+
 func TestLaps(t *testing.T) {
 	for _, e := range executors {
 		t.Run(e.name, func(t *testing.T) {

@@ -341,8 +341,7 @@ func (s *structured) emitUnit(u int) error {
 	return s.emitEnd(u, b)
 }
 
-// emitEnd emits the end of a block. Under a mask some lanes are missing, which
-// would never come to a barrier.
+// emitEnd emits the end of a block.
 func (s *structured) emitEnd(u int, b *Block) error {
 	switch b.Term {
 	case Jump:
@@ -355,11 +354,7 @@ func (s *structured) emitEnd(u int, b *Block) error {
 	case Switch:
 		return s.emitFan(u, b)
 	case Barrier:
-		if s.p.mask != NoReg {
-			return Unsupported("a barrier where not all work-items of a step come")
-		}
-		s.e.reachBarrier(b)
-		return nil
+		return s.e.reachBarrier(b, s.p.mask)
 	}
 	s.p.leave(nil)
 	return nil

@@ -427,8 +427,31 @@ func (d *driver) endsTogether(e *emitter, p *part) bool {
 	return true
 }
 
-// reachBarrier emits the end of a step at a barrier, as runStep has set it.
-func (e *emitter) reachBarrier(b *Block) { e.barrier(b) }
+// reachBarrier emits the end of a step at a barrier, as runStep has set it. Where branches that
+// differ between lanes lead there, all lanes of the step may come all the same, and must. Steps
+// that need not be as wide as they are have no code for that: those of one work-item serve.
+func (e *emitter) reachBarrier(b *Block, mask Reg) error {
+	switch {
+	case mask == NoReg:
+		e.barrier(b)
+		return nil
+	case e.limited:
+		return Unsupported("a barrier where not all work-items of a step come")
+	}
+	e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.emitNew(scalarType(Bool), OpAll, 0, mask)}})
+	e.barrier(b)
+	e.emitOnly(Inst{Op: OpElse})
+	e.trapAtBarrier()
+	e.emitOnly(Inst{Op: OpEnd})
+	return nil
+}
+
+// trapAtBarrier emits the end of a launch whose work-items do not come to the same barrier.
+func (e *emitter) trapAtBarrier() {
+	e.noteItem()
+	e.setRecord(RecordTrap, e.constantReg(I32, uint64(TrapBarrier)))
+	e.emitOnly(Inst{Op: OpTrap, Imm: uint64(TrapBarrier)})
+}
 
 // agreeOnBarrier checks that every step of the group comes to the same barrier. The
 // first one finds the state that runItems has set, which is the number of no
@@ -440,9 +463,7 @@ func (d *driver) agreeOnBarrier(e *emitter, next Reg) {
 	e.emitOnly(Inst{Op: OpElse})
 	differ := e.emitNew(scalarType(Bool), OpNe, 0, d.state, next)
 	e.emitOnly(Inst{Op: OpIf, Args: []Reg{differ}})
-	e.noteItem()
-	e.setRecord(RecordTrap, e.constantReg(I32, uint64(TrapBarrier)))
-	e.emitOnly(Inst{Op: OpTrap, Imm: uint64(TrapBarrier)})
+	e.trapAtBarrier()
 	e.emitOnly(Inst{Op: OpEnd})
 	e.emitOnly(Inst{Op: OpEnd})
 }

@@ -152,7 +152,7 @@ func (r *region) emitEnd(b *Block, mask Reg) error {
 	case Switch:
 		r.fanLanes(b, mask)
 	case Barrier:
-		return Unsupported("a barrier where not all work-items of a step come")
+		return r.e.reachBarrier(b, mask)
 	}
 	return nil
 }

@@ -45,3 +45,26 @@ EIGHT kernel void apart(global int *out) {
   if (i % 8 != 2)
     out[i] = sub_group_reduce_add(i);
 }
+
+// Barriers after branches on numbers from memory: all work-items read the same, or the launch
+// is stopped. Lanes differ before the first barrier, and meet again.
+EIGHT kernel void chosen(global const int *in, global int *out, local int *t) {
+  int i = get_local_id(0), n = get_local_size(0);
+  int sum = sub_group_reduce_add(i);
+  if (i % 3 == 1) {
+    sum += 100;
+    if (in[i] < 0)
+      return;
+  }
+  if (in[i] == 0) {
+    out[i] = sum;
+    return;
+  }
+  for (int k = in[i]; k > 0; k--) {
+    t[i] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sum += t[(i + k) % n];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  out[i] = sub_group_broadcast(sum, 3) + i;
+}
