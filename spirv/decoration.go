@@ -17,6 +17,10 @@ type Decoration struct {
 // DecorationKind is the number of a decoration.
 type DecorationKind uint32
 
+// String returns the decoration's name, "Alignment", or its number if the grammar does not
+// have it.
+func (k DecorationKind) String() string { return enumName(kindDecoration, uint32(k)) }
+
 // The decorations that offlink reads.
 const (
 	DecorationSpecId            DecorationKind = 1

@@ -46,6 +46,29 @@ func BuiltInNumber(name string) (uint32, bool) {
 	return 0, false
 }
 
+// DecorationTakes reports whether a decoration takes operands of these kinds: text[i] tells
+// that the operand i is a string, others are numbers. A decoration that the grammar does not
+// have takes any numbers.
+func DecorationTakes(number uint32, text []bool) bool {
+	e := findEnumerant(kindDecoration, number)
+	if e == nil {
+		return !slices.Contains(text, true)
+	}
+	for i, isText := range text {
+		last := len(e.params) - 1
+		if i > last && (last < 0 || e.params[last].quant != many) || isText != (e.params[min(i, last)].kind == kindLiteralString) {
+			return false
+		}
+	}
+	return len(text) >= len(e.params) || e.params[len(text)].quant != one
+}
+
+// DecorationIsPlain reports whether a decoration has no operands.
+func DecorationIsPlain(number uint32) bool {
+	e := findEnumerant(kindDecoration, number)
+	return e != nil && len(e.params) == 0
+}
+
 // IsLiteral reports whether an operand of an instruction is a literal and not an identifier.
 // Operands are counted from 0, starting after the result.
 func (op Opcode) IsLiteral(operand int) bool {

@@ -89,22 +89,40 @@ func (t *translator) metadataDecoration(n id, number uint32, operands []ir.Opera
 	if number == decFPFastMathMode || !t.allowsDecoration(number) {
 		return
 	}
+	if spirv.DecorationIsPlain(number) {
+		operands = nil // llvm-spirv ignores them
+	}
+	t.checkDecoration(number, operands)
 	switch number {
 	case decLinkageAttributes:
 		t.useCapabilities(capLinkage)
 	case decUserSemantic:
-		if len(operands) == 1 {
-			t.annotateID(n, operands[0].String)
-		}
+		t.annotateID(n, operands[0].String)
 		return
 	case decUniformID:
-		if len(operands) == 1 {
-			t.needVersion(spirv.Version1_4)
-			t.b.addDecoration(spirv.OpDecorateId, n, []uint32{number, t.constInt(32, uint64(uint32(operands[0].Int)))})
-		}
+		t.needVersion(spirv.Version1_4)
+		t.b.addDecoration(spirv.OpDecorateId, n, []uint32{number, t.constInt(32, uint64(uint32(operands[0].Int)))})
 		return
 	}
 	t.decorateNeeded(n, number, operandWords(operands)...)
+}
+
+// checkDecoration refuses operands that the decoration does not take.
+func (t *translator) checkDecoration(number uint32, operands []ir.Operand) {
+	text := make([]bool, len(operands))
+	for i, o := range operands {
+		text[i] = o.Kind == ir.OperandString
+		if !text[i] && o.Kind != ir.OperandInt {
+			t.failKind(ErrorInput, decorationName(number), "an operand of %s in metadata is neither a number nor a string", decorationName(number))
+		}
+	}
+	if !spirv.DecorationTakes(number, text) {
+		t.failKind(ErrorInput, decorationName(number), "the operands of %s in metadata are not those of the decoration", decorationName(number))
+	}
+}
+
+func decorationName(number uint32) string {
+	return "the decoration " + spirv.DecorationKind(number).String()
 }
 
 // operandWords returns the words of operands that are numbers and strings. A number of 64

@@ -377,6 +377,8 @@ func (c *callSite) stackSave() {
 // stackRestore writes llvm.stackrestore.
 func (c *callSite) stackRestore() {
 	if c.options.allowsExtension("SPV_INTEL_variable_length_array") {
+		c.useExtension("SPV_INTEL_variable_length_array")
+		c.useCapabilities(capVariableArray)
 		c.emitPlain(spirv.OpRestoreMemoryINTEL, c.argumentID(0))
 	}
 }

@@ -162,6 +162,13 @@ define spir_func void @h(ptr %x) {
 	})
 }
 
+// TestStackRestore: the instruction alone declares its extension.
+func TestStackRestore(t *testing.T) {
+	checkConstructs(t, []construct{
+		{name: "alone", ir: "define spir_func void @f(ptr %p) {\ncall void @llvm.stackrestore.p0(ptr %p)\nret void\n}\ndeclare void @llvm.stackrestore.p0(ptr)\n", want: []string{"OpCapability VariableLengthArrayINTEL", "SPV_INTEL_variable_length_array", "OpRestoreMemoryINTEL"}},
+	})
+}
+
 // TestTokens: values of type token, which only functions that stand for unknown intrinsics have.
 func TestTokens(t *testing.T) {
 	const calls = `define spir_func void @f() {

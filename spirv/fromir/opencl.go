@@ -290,6 +290,37 @@ func fenceSemantics(flags uint64) (mask uint32) {
 	return mask
 }
 
+// fenceWord returns the memory semantics for the flags that the first argument is, with an
+// order. Constant flags of no memory have an order only where bare is set.
+func (c *callSite) fenceWord(order uint32, bare bool) id {
+	if bits := c.computedFence(); bits != 0 {
+		return c.emitResult(spirv.OpBitwiseOr, c.intType(32), bits, c.constWord(order))
+	}
+	semantics := fenceSemantics(c.constantArgument(0))
+	if semantics != 0 || bare {
+		semantics |= order
+	}
+	return c.constWord(semantics)
+}
+
+// computedFence returns fenceSemantics of flags that the program computes, as OpenCL C and
+// SPIR-V allow for kernels, and 0 for constant flags. The flags for local and global memory are
+// 8 places below their bits, that for images 9.
+func (c *callSite) computedFence() id {
+	if len(c.operands) == 0 || c.operand(0).Kind == ir.ValueConstant {
+		return 0
+	}
+	word := c.intType(32)
+	if typ := c.operand(0).Type; c.typeID(typ) != word {
+		c.failf("argument 1 must be a constant, or a number of 32 bits")
+	}
+	flags := c.argumentID(0)
+	moved := func(mask, places uint32) id {
+		return c.emitResult(spirv.OpShiftLeftLogical, word, c.emitResult(spirv.OpBitwiseAnd, word, flags, c.constWord(mask)), c.constWord(places))
+	}
+	return c.emitResult(spirv.OpBitwiseOr, word, moved(3, 8), moved(4, 9))
+}
+
 // fenceOfPointer writes get_fence. The bits of the memory semantics for work-group and
 // cross-work-group memory are 8 places above the flags for local and global memory.
 func (c *callSite) fenceOfPointer() {
@@ -362,12 +393,7 @@ func (c *callSite) writeBarrier(execution uint32) {
 	if len(c.operands) > 1 {
 		memory = c.memoryScope(1)
 	}
-	flags := c.constantArgument(0)
-	semantics := fenceSemantics(flags)
-	if flags != 0 {
-		semantics |= semSequential
-	}
-	c.emitPlain(spirv.OpControlBarrier, c.constWord(execution), memory, c.constWord(semantics))
+	c.emitPlain(spirv.OpControlBarrier, c.constWord(execution), memory, c.fenceWord(semSequential, false))
 }
 
 // splitBarrier writes the arrival at a barrier, which releases memory, or the wait
@@ -381,23 +407,24 @@ func (c *callSite) splitBarrier(op spirv.Opcode, execution uint32) {
 	if op == spirv.OpControlBarrierWaitINTEL {
 		order = semAcquire
 	}
-	semantics := fenceSemantics(c.constantArgument(0))
-	if semantics != 0 {
-		semantics |= order
-	}
 	c.instructionNeeds(op)
-	c.emitPlain(op, c.constWord(execution), memory, c.constWord(semantics))
+	c.emitPlain(op, c.constWord(execution), memory, c.fenceWord(order, false))
 }
 
 // memoryFence writes the fences of OpenCL C 1.x, whose names tell their order.
 func (c *callSite) memoryFence() {
 	order := map[string]uint32{"read_mem_fence": semAcquire, "write_mem_fence": semRelease, "mem_fence": semAcquireRelease}[c.builtin.name]
-	c.emitPlain(spirv.OpMemoryBarrier, c.constWord(scopeWorkgroup), c.constWord(fenceSemantics(c.constantArgument(0))|order))
+	c.emitPlain(spirv.OpMemoryBarrier, c.constWord(scopeWorkgroup), c.fenceWord(order, true))
 }
 
 // workItemFence writes the fence of OpenCL C 2.0: flags, order, scope.
 func (c *callSite) workItemFence() {
-	semantics := c.memoryOrder(1, fenceSemantics(c.constantArgument(0)))
+	var semantics id
+	if bits := c.computedFence(); bits != 0 {
+		semantics = c.emitResult(spirv.OpBitwiseOr, c.intType(32), bits, c.memoryOrder(1, 0))
+	} else {
+		semantics = c.memoryOrder(1, fenceSemantics(c.constantArgument(0)))
+	}
 	c.emitPlain(spirv.OpMemoryBarrier, c.memoryScope(2), semantics)
 }
 

@@ -82,6 +82,15 @@ func TestInstructionOperands(t *testing.T) {
 			err: "needs the extension SPV_INTEL_hw_thread_queries",
 		},
 		{
+			name: "computed flags", ir: kernelOf("call spir_func void @_Z7barrierj(i32 %n)\ncall spir_func void @_Z9mem_fencej(i32 %n)\ncall spir_func void @_Z22atomic_work_item_fencej12memory_order12memory_scope(i32 %n, i32 4, i32 1)",
+				"declare spir_func void @_Z7barrierj(i32)", "declare spir_func void @_Z9mem_fencej(i32)", "declare spir_func void @_Z22atomic_work_item_fencej12memory_order12memory_scope(i32, i32, i32)", openclDoc),
+			want: []string{"OpBitwiseAnd", "OpShiftLeftLogical", "OpBitwiseOr", "OpControlBarrier", "OpMemoryBarrier", "OpMemoryBarrier"},
+		},
+		{
+			name: "flags of another type", ir: kernelOf("%w = zext i32 %n to i64\ncall spir_func void @_Z7barrierm(i64 %w)", "declare spir_func void @_Z7barrierm(i64)", openclDoc),
+			err: "argument 1 must be a constant, or a number of 32 bits",
+		},
+		{
 			name: "barrier of a work-group", ir: kernelOf("call spir_func void @_Z22__spirv_ControlBarrieriii(i32 2, i32 2, i32 784)", "declare spir_func void @_Z22__spirv_ControlBarrieriii(i32, i32, i32)"),
 			want: []string{"OpControlBarrier"}, absent: []string{"DeviceBarrier"},
 		},
