@@ -91,8 +91,12 @@ void run(offlink::device &d, offlink::event &before) {
 		for _, std := range []string{"c++17", "c++20"} {
 			t.Run(compiler+"/"+std, func(t *testing.T) {
 				testtool.Need(t, compiler)
-				file := write(t, "host", source)
-				compile(t, compiler, append([]string{"-x", "c++", "-std=" + std, "-fsyntax-only", "-Wold-style-cast", file}, warnings...)...)
+				args := []string{"-x", "c++", "-std=" + std, "-fsyntax-only"}
+				// The C++ library may be too new for the compiler: Ubuntu 24.04's is, for clang 14 and C++20.
+				if exec.Command(compiler, append(args, write(t, "clock", "#include <chrono>\n"))...).Run() != nil {
+					t.Skip("it does not compile <chrono> of the C++ library")
+				}
+				compile(t, compiler, append(append(args, "-Wold-style-cast", write(t, "host", source)), warnings...)...)
 			})
 		}
 	}
