@@ -114,6 +114,27 @@ func TestSpecConstants(t *testing.T) {
 	}
 }
 
+// TestFilledVariable: the initial value of a variable is 171 in each byte.
+func TestFilledVariable(t *testing.T) {
+	for name, o := range map[string]Options{"compiled": {}, "interpreted": {Interpret: true}, "checked": {Check: true}} {
+		t.Run(name, func(t *testing.T) {
+			p := buildModules(t, o, driver.BuildOptions{}, asmModule(t, "filled"))
+			if name == "compiled" {
+				compiled(t, p, "filled")
+			}
+			const size, at = 5125, 4099
+			out := p.buffer(make([]uint8, size))
+			p.launch("filled", items(1), out, p.buffer([]int32{at}))
+			check(t, p, "bytes", out, counted(size, func(i int) uint8 {
+				if i == at {
+					return at % 256
+				}
+				return 171
+			}))
+		})
+	}
+}
+
 // TestExplicitSIMD: code for the vector units of Intel's GPUs is refused in words that say so.
 func TestExplicitSIMD(t *testing.T) {
 	_, err := driver.Build(t.Context(), New(Options{}).device, []driver.Module{asmModule(t, "explicit")}, driver.BuildOptions{})

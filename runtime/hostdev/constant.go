@@ -134,11 +134,51 @@ func (p *program) nullConstant(_ *spirv.Instruction, t *typ) (*constant, error) 
 	return &constant{words: make([]uint64, t.words)}, nil
 }
 
-// isLargeNull tells whether a constant is zeros, too many to be used as a value.
-func (p *program) isLargeNull(id spirv.ID) bool {
-	c, in := p.constants[id], p.module.Def(id)
-	return c != nil && in != nil && in.Op == spirv.OpConstantNull && int64(len(c.words)) != c.t.words
+// largeFill returns the byte that all bytes of a constant are, of one that is too large to be used
+// as a value: zero, or another that memset would leave.
+func (p *program) largeFill(id spirv.ID) (fill byte, ok bool) {
+	c := p.constants[id]
+	if c == nil || int64(len(c.words)) == c.t.words {
+		return 0, false
+	}
+	known := map[spirv.ID]int{}
+	n := p.fillOf(id, known)
+	return byte(n), n >= 0
 }
+
+// fillOf is the byte that all bytes of a constant are, or noFill. known keeps the answers, as
+// constants of constants have many parts that are the same.
+func (p *program) fillOf(id spirv.ID, known map[spirv.ID]int) int {
+	fill, seen := known[id]
+	if seen {
+		return fill
+	}
+	c := p.constants[id]
+	switch {
+	case len(c.parts) > 0:
+		fill = p.fillOf(c.parts[0], known)
+		for _, part := range c.parts[1:] {
+			if p.fillOf(part, known) != fill {
+				fill = noFill
+			}
+		}
+	case len(c.words) == 0: // zeros, too many for words: see nullConstant
+	case len(c.words) == 1 && c.t.kind == kindInt && c.t.width%8 == 0:
+		fill = int(byte(c.words[0]))
+		if c.words[0] != uint64(fill)*0x0101010101010101&mask(c.t.width) {
+			fill = noFill
+		}
+	default:
+		if slices.ContainsFunc(c.words, func(w uint64) bool { return w != 0 }) {
+			fill = noFill
+		}
+	}
+	known[id] = fill
+	return fill
+}
+
+// noFill says that the bytes of a constant differ, or that nobody looked.
+const noFill = -1
 
 // compositeConstant keeps the parts, from which initial values are written, and the words
 // of all of them if the constant is small enough to be used as a value.

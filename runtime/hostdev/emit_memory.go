@@ -48,9 +48,9 @@ func (b *builder) emitVariable(in *spirv.Instruction) {
 		return
 	}
 	to, init := b.values[in.Result()], spirv.ID(in.Words[3])
-	if b.p.isLargeNull(init) {
-		zero, size := b.constant([]uint64{0}), b.constant([]uint64{uint64(to.t.elem.size)})
-		b.emit(inst{step: stepSetMemory, a: to.at, b: zero, c: size})
+	if fill, ok := b.p.largeFill(init); ok {
+		all, size := b.constant([]uint64{uint64(fill)}), b.constant([]uint64{uint64(to.t.elem.size)})
+		b.emit(inst{step: stepSetMemory, a: to.at, b: all, c: size})
 		return
 	}
 	b.emitStoreWords(to, b.value(init))

@@ -164,13 +164,15 @@ func (l *lowering) lowerVariable(in *spirv.Instruction) {
 	t := l.typeOf(in.Type())
 	v := lowered{t: t, place: &place{v: l.newVariable(t.elem)}}
 	l.call().values[in.Result()] = v
-	switch {
-	case len(in.Words) <= 3:
-	case l.p.isLargeNull(spirv.ID(in.Words[3])):
-		l.clearBytes(v, t.elem.size)
-	default:
-		l.storeValue(v, l.value(spirv.ID(in.Words[3])), t.elem)
+	if len(in.Words) <= 3 {
+		return
 	}
+	init := spirv.ID(in.Words[3])
+	if fill, ok := l.p.largeFill(init); ok {
+		l.fillBytes(v, fill, t.elem.size)
+		return
+	}
+	l.storeValue(v, l.value(init), t.elem)
 }
 
 func (l *lowering) lowerLoad(in *spirv.Instruction) {
@@ -483,15 +485,15 @@ func (l *lowering) unitAt(p lowered, i *lanes.Value, size int64) (lowered, leaf)
 	return l.plus(p, place{indexes: []scaled{{index, size}}}, p.t), leaf{size: size, bits: int(8 * size)}
 }
 
-// clearBytes zeroes memory: a loop over words, and the bytes after them one by one.
-func (l *lowering) clearBytes(v lowered, n int64) {
+// fillBytes sets n bytes of memory: a loop over words, and the bytes after them one by one.
+func (l *lowering) fillBytes(v lowered, fill byte, n int64) {
 	p := l.spell(v)
 	l.countTo(l.i32(n/8), func(i *lanes.Value) {
 		to, leaf := l.unitAt(p, i, 8)
-		l.storeWord(to, leaf, wholeWord, l.f.Const(lanes.I64, 0))
+		l.storeWord(to, leaf, wholeWord, l.f.Const(lanes.I64, uint64(fill)*0x0101010101010101))
 	})
 	for at := n &^ 7; at < n; at++ {
-		l.storeWord(p, leaf{at, 1, 8}, byteWord, l.i32(0))
+		l.storeWord(p, leaf{at, 1, 8}, byteWord, l.i32(int64(fill)))
 	}
 }
 
