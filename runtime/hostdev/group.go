@@ -316,17 +316,21 @@ func (it *item) globalID() [3]int {
 func (g *group) place(it *item) *Fault {
 	f := it.fault
 	f.Kernel, f.Global, f.Group, f.local = g.launch.k.name, it.globalID(), g.id, it.local
-	if it.fn == nil {
-		return f
-	}
-	f.Function = it.fn.name
-	// The step is found by its address: a work-item keeps no index of the
-	// instruction that ended it, which every step would have to write.
-	for i := range it.fn.code {
-		if &it.fn.code[i] == it.at {
-			w := it.fn.where[i]
-			f.Op, f.File, f.Line = w.op, w.file, int(w.line)
-		}
+	if it.fn != nil {
+		f.Function = it.fn.name
+		w := it.where()
+		f.Op, f.File, f.Line = w.op, w.file, int(w.line)
 	}
 	return f
+}
+
+// where is the instruction that ended the work-item. The step is found by its address: a
+// work-item keeps no index of the instruction, which every step would have to write.
+func (it *item) where() (w where) {
+	for i := range it.fn.code {
+		if &it.fn.code[i] == it.at {
+			w = it.fn.where[i]
+		}
+	}
+	return w
 }

@@ -124,6 +124,7 @@ func contains(ids []spirv.ID, id spirv.ID) bool {
 // pureFunction compiles the instruction as a function of its operands.
 func (l *lowering) pureFunction(in *spirv.Instruction, ids []spirv.ID) *function {
 	b := newBuilder(l.p, nil)
+	b.fn.name, b.line = l.p.functionName(l.call().fn.ID()), l.line
 	for _, id := range ids {
 		b.define(id, l.value(id).t)
 	}

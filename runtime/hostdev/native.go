@@ -699,7 +699,11 @@ func (w *worker) faultOf(err error, trap lanes.Trap) *Fault {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	switch {
 	case w.fault != nil:
-		return &Fault{Message: w.fault.Error(), Err: w.fault}
+		f := &Fault{Message: w.fault.Error(), Err: w.fault}
+		if call, ok := w.fault.(*hostFault); ok {
+			f.Function, f.Op, f.File, f.Line = call.at.function, call.at.op, call.at.file, int(call.at.line)
+		}
+		return f
 	case trap == lanes.TrapUnreachable:
 		return &Fault{Message: "the kernel reached a place that its compiler took for unreachable"}
 	case trap == lanes.TrapCallee:
@@ -758,6 +762,14 @@ func (e *kernelEngine) host(stack []uint64) {
 	}
 }
 
+// hostFault is the fault of a call of the host, and the instruction that the call is for.
+type hostFault struct {
+	message string
+	at      site
+}
+
+func (e *hostFault) Error() string { return e.message }
+
 // callHost runs a function of the host on the words of its arguments, which its results
 // replace.
 func (w *worker) callHost(number uint32, words []byte) error {
@@ -780,7 +792,7 @@ func (w *worker) callHost(number uint32, words []byte) error {
 		params[i] = binary.LittleEndian.Uint64(words[8*i:])
 	}
 	if it.run() != finished {
-		w.fault = errors.New(it.fault.Message)
+		w.fault = &hostFault{it.fault.Message, site{it.where(), fn.name}}
 		return w.fault
 	}
 	for i := range it.at.n {
