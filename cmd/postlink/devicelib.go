@@ -127,7 +127,17 @@ func (b *build) makeLibrary(i *image, library string, sets func(*ir.Module) *pro
 			return err
 		}
 	}
-	return w.writeSymbols(i, partition) // of no entry points
+	return w.writeSymbols(i, libraryEntries(sets(input.Module)))
+}
+
+// libraryEntries are the exported functions of a library: DPC++'s runtime takes no image that has no
+// entry. It makes an exception of the bfloat16 libraries, which are without entries in the
+// reference.
+func libraryEntries(sets *props.Sets) []string {
+	if sets.Get(props.SetDevicelibMetadata) != nil {
+		return nil
+	}
+	return sets.Get(props.SetExportedSymbols).Names()
 }
 
 // wholePartition returns the partition that is the module as it is.

@@ -56,7 +56,7 @@ func (w *imageWriter) writeImage(i *image, x *split.Extractor) error {
 	if !i.defaults { // the copy has the image's own
 		i.missing = slices.DeleteFunc(partition.Missing(), func(f split.MissingFunction) bool { return w.derive.Libraries[f.Function] })
 	}
-	return w.writeSymbols(i, partition)
+	return w.writeSymbols(i, partition.Symbols())
 }
 
 // writeCode writes the module, unless it would be the input again and the
@@ -150,10 +150,10 @@ func (w *imageWriter) writeSets(i *image, sets *props.Sets, target string) (stri
 
 // writeSymbols writes the entry points of an image, a line each, for -symbols. A run with
 // -ir-output-only has no table that could name the file.
-func (w *imageWriter) writeSymbols(i *image, partition *split.Partition) error {
+func (w *imageWriter) writeSymbols(i *image, entries []string) error {
 	if !w.options.symbols || w.options.split.Single {
 		return nil
 	}
 	i.symbols = w.options.fileName(i.number, groupSuffix(i.group), "sym")
-	return w.outputs.QueueFile(i.symbols, filetable.FormatSymbols(partition.Symbols()))
+	return w.outputs.QueueFile(i.symbols, filetable.FormatSymbols(entries))
 }
