@@ -14,6 +14,9 @@
 #define LEAST FLT_MIN
 #define EPSILON FLT_EPSILON
 #define LN2 M_LN2_F
+#define LN10 M_LN10_F
+#define LN10_REST -3.197543674e-08f /* of log 10 */
+#define LOG10_E M_LOG10E_F
 #define HALF_PI M_PI_2_F
 #include "complex.inc"
 
@@ -33,6 +36,9 @@ RUN_TIME(__divsc3, divide_float)
 #undef LEAST
 #undef EPSILON
 #undef LN2
+#undef LN10
+#undef LN10_REST
+#undef LOG10_E
 #undef HALF_PI
 #undef MAKE
 #define REAL double
@@ -46,6 +52,9 @@ RUN_TIME(__divsc3, divide_float)
 #define LEAST DBL_MIN
 #define EPSILON DBL_EPSILON
 #define LN2 M_LN2
+#define LN10 M_LN10
+#define LN10_REST -2.17075622338224935e-16
+#define LOG10_E M_LOG10E
 #define HALF_PI M_PI_2
 #include "complex.inc"
 

@@ -121,3 +121,9 @@ EXPORT(void, __assert_fail, const char *expression, const char *file, uint line,
   devicelib_assert_fail(expression, file, (int)line, function, get_global_id(0), get_global_id(1), get_global_id(2), get_local_id(0),
                         get_local_id(1), get_local_id(2));
 }
+
+/* <fenv.h>: a device records no exception and can enable none. */
+EXPORT_TWICE(int, feclearexcept, (int exceptions), { return 0; })
+EXPORT_TWICE(int, fetestexcept, (int exceptions), { return 0; })
+EXPORT_TWICE(int, feenableexcept, (int exceptions), { return exceptions ? -1 : 0; })
+EXPORT_TWICE(int, fedisableexcept, (int exceptions), { return 0; })
