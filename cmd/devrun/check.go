@@ -30,8 +30,8 @@ func newCheckCommand(s cli.Streams) *cobra.Command {
 		Use:   "check FILE...",
 		Short: "Check whether the device code of programs and libraries links, without a device",
 		Long: `check is ldd for device code. For each image of the FILEs (programs, shared
-libraries, objects, SPIR-V, folders of them) it lists the symbols that it
-imports and the image that a launch would take for each. Then it lists the
+libraries, objects, SPIR-V, folders of them, Python wheels) it lists the symbols
+that it imports and the image that a launch would take for each. Then it lists the
 problems: symbols that no image has, or only images for another target; symbols
 and kernels that are defined twice and differ; device globals that images
 describe differently; code that cannot be read; and last the kernels that

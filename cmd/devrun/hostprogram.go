@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"offlink/runtime/hostlibs"
 	"offlink/runtime/linkcheck"
@@ -21,6 +22,7 @@ import (
 // images of all of them.
 type hostProgram struct {
 	files    imageFiles
+	wheels   wheels
 	loader   hostlibs.Loader
 	given    []*hostFile // in the order of the command line
 	loaded   []*hostFile // in the order of their constructors
@@ -41,7 +43,9 @@ type hostFile struct {
 // program, all of them count as loaded. The caller closes the result.
 func openProgram(names, opened []string) (*hostProgram, error) {
 	p := &hostProgram{loader: hostlibs.Loader{LibraryPath: os.Getenv("LD_LIBRARY_PATH"), Preload: os.Getenv("LD_PRELOAD")}}
-	if err := p.openFiles(names, opened); err != nil {
+	err := p.openFiles(names, opened)
+	_ = p.wheels.remove() // closeFiles does where a file that is open cannot be removed
+	if err != nil {
 		p.closeFiles()
 		return nil, err
 	}
@@ -124,6 +128,9 @@ func (p *hostProgram) openArgument(name string, opened bool) error {
 	if err := checkRegular(name); err != nil {
 		return fileError(name, err)
 	}
+	if isWheel(name) {
+		return p.openWheel(name, opened)
+	}
 	f, err := p.openFile(name)
 	if err == nil && len(f.images) == 0 && f.module.Kind != hostlibs.Program && f.module.Kind != hostlibs.Library {
 		err = fmt.Errorf("%s: holds no device images", name)
@@ -133,6 +140,25 @@ func (p *hostProgram) openArgument(name string, opened bool) error {
 		p.given = append(p.given, f)
 	}
 	return err
+}
+
+// openWheel reads the files of a Python wheel that have images, as those of a folder.
+func (p *hostProgram) openWheel(name string, opened bool) error {
+	paths, err := p.wheels.unpack(name)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if err := p.openMember(path, opened); err != nil {
+			p.addDamaged(errors.New(strings.ReplaceAll(err.Error(), path, p.wheels.shownName(path))))
+		}
+	}
+	return nil
+}
+
+// addDamaged reports a file of several that cannot be read.
+func (p *hostProgram) addDamaged(err error) {
+	p.problems = append(p.problems, linkcheck.Problem{Severity: linkcheck.Error, Kind: linkcheck.Damaged, Message: err.Error()})
 }
 
 // openFolder reads the files of a folder that have images. A file that cannot be read is a problem
@@ -148,7 +174,7 @@ func (p *hostProgram) openFolder(name string, opened bool) error {
 			err = fileError(path, err)
 		}
 		if err != nil {
-			p.problems = append(p.problems, linkcheck.Problem{Severity: linkcheck.Error, Kind: linkcheck.Damaged, Message: err.Error()})
+			p.addDamaged(err)
 		}
 		return nil
 	})
@@ -194,7 +220,7 @@ func (p *hostProgram) openFile(name string) (*hostFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &hostFile{name: name, module: module, images: images}, nil
+	return &hostFile{name: p.wheels.shownName(name), module: module, images: images}, nil
 }
 
 // addLoaded adds the files of modules that are loaded, each once, and reports the libraries that
@@ -202,7 +228,7 @@ func (p *hostProgram) openFile(name string) (*hostFile, error) {
 func (p *hostProgram) addLoaded(modules []*hostlibs.Module, missing []hostlibs.Missing, severity linkcheck.Severity) error {
 	p.addMissing(missing, severity)
 	for _, module := range modules {
-		file := &hostFile{name: module.Path, module: module}
+		file := &hostFile{name: p.wheels.shownName(module.Path), module: module}
 		if slices.ContainsFunc(p.loaded, file.sameModule) {
 			continue
 		}
@@ -230,14 +256,14 @@ func (p *hostProgram) addMissing(list []hostlibs.Missing, severity linkcheck.Sev
 			p.missing = make(map[string]bool)
 		}
 		p.missing[m.Name] = true
-		p.problems = append(p.problems, missingProblem(m, severity))
+		p.problems = append(p.problems, p.missingProblem(m, severity))
 	}
 }
 
-func missingProblem(m hostlibs.Missing, severity linkcheck.Severity) linkcheck.Problem {
+func (p *hostProgram) missingProblem(m hostlibs.Missing, severity linkcheck.Severity) linkcheck.Problem {
 	advice := "; add its folder to LD_LIBRARY_PATH"
 	if m.Refused != "" {
-		advice = fmt.Sprintf(": the loader comes to %s first, which is not a shared library", m.Refused)
+		advice = fmt.Sprintf(": the loader comes to %s first, which is not a shared library", p.wheels.shownName(m.Refused))
 	}
 	if _, err := libraryFolder(); err == nil && m.Name == libraryName {
 		severity = linkcheck.Warning
@@ -245,7 +271,7 @@ func missingProblem(m hostlibs.Missing, severity linkcheck.Severity) linkcheck.P
 	}
 	return linkcheck.Problem{
 		Severity: severity, Kind: linkcheck.MissingLibrary, Symbol: m.Name,
-		Message: fmt.Sprintf("library %s, which %s needs, is not found%s", m.Name, m.By.Path, advice),
+		Message: fmt.Sprintf("library %s, which %s needs, is not found%s", m.Name, p.wheels.shownName(m.By.Path), advice),
 	}
 }
 
@@ -273,7 +299,7 @@ func (p *hostProgram) readNeighbors() {
 		if f.module.Kind != hostlibs.Program {
 			continue
 		}
-		for _, folder := range append(p.loader.Folders(f.module), filepath.Dir(f.name)) {
+		for _, folder := range append(p.loader.Folders(f.module), filepath.Dir(f.module.Path)) {
 			if seen[folder] || len(p.nearby) > maxNeighbors {
 				continue
 			}
@@ -350,7 +376,7 @@ func (p *hostProgram) libraryReports() []libraryReport {
 			}
 			r := libraryReport{File: f.name, Loaded: i == 0, Needs: []string{}}
 			for _, d := range f.module.Needed {
-				r.Needs = append(r.Needs, neededName(d))
+				r.Needs = append(r.Needs, p.wheels.shownName(neededName(d)))
 			}
 			list = append(list, r)
 		}
@@ -366,4 +392,4 @@ func neededName(d hostlibs.Dependency) string {
 	return d.Name
 }
 
-func (p *hostProgram) closeFiles() error { return p.files.closeFiles() }
+func (p *hostProgram) closeFiles() error { return errors.Join(p.files.closeFiles(), p.wheels.remove()) }

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"offlink/wrapper"
+)
+
+// wheels are the Python wheels of a command line, unpacked as an installer would into one
+// environment, so that libraries find each other by their RPATHs: of one wheel, in its
+// NAME.libs folder, or of several. Other zip archives are unpacked as they are.
+type wheels struct {
+	root    string            // of the environment; "" before the first wheel
+	members map[string]string // files of the environment: WHEEL!MEMBER
+	left    int64             // bytes that may still be unpacked
+}
+
+// maxUnpacked bounds the libraries of all wheels together.
+const maxUnpacked = 16 << 30
+
+// sitePackages is the folder of packages in the environment.
+const sitePackages = "lib/python3/site-packages"
+
+// zipMagic begins a zip archive with files in it.
+const zipMagic = "PK\x03\x04"
+
+// isWheel reports whether a file is a zip archive.
+func isWheel(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, len(zipMagic))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == zipMagic
+}
+
+// unpack unpacks the files of a wheel that may be libraries or hold images, and returns their
+// paths, in the order of the wheel.
+func (w *wheels) unpack(name string) (paths []string, err error) {
+	archive, err := zip.OpenReader(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: malformed zip archive: %w", name, err)
+	}
+	defer archive.Close()
+	if err := w.makeRoot(); err != nil {
+		return nil, err
+	}
+	for _, member := range archive.File {
+		place := installedPath(member.Name)
+		if !member.Mode().IsRegular() || !filepath.IsLocal(filepath.FromSlash(member.Name)) || !filepath.IsLocal(filepath.FromSlash(place)) {
+			continue
+		}
+		to := filepath.Join(w.root, filepath.FromSlash(place))
+		written, err := w.unpackMember(member, to)
+		if err != nil {
+			return nil, fmt.Errorf("%s!%s: %w", name, member.Name, err)
+		}
+		if written {
+			w.members[to] = name + "!" + member.Name
+			paths = append(paths, to)
+		}
+	}
+	return paths, nil
+}
+
+func (w *wheels) makeRoot() (err error) {
+	if w.root != "" {
+		return nil
+	}
+	root, err := os.MkdirTemp("", "devrun-wheel")
+	if err != nil {
+		return err
+	}
+	w.root, w.members, w.left = root, make(map[string]string), maxUnpacked
+	if resolved, err := filepath.EvalSymlinks(root); err == nil {
+		w.root = resolved // as the loader spells it
+	}
+	return nil
+}
+
+// installedPath is the place of a wheel's file in an environment: those of NAME.data have a folder
+// for each scheme (Python's binary distribution format).
+func installedPath(member string) string {
+	head, rest, _ := strings.Cut(member, "/")
+	if !strings.HasSuffix(head, ".data") {
+		return path.Join(sitePackages, member)
+	}
+	scheme, rest, _ := strings.Cut(rest, "/")
+	switch scheme {
+	case "data":
+		return rest
+	case "scripts":
+		return path.Join("bin", rest)
+	case "headers":
+		return path.Join("include", rest)
+	}
+	return path.Join(sitePackages, rest) // purelib, platlib
+}
+
+// unpackMember writes a file, unless it cannot be a library and holds no images, or another wheel
+// has it too.
+func (w *wheels) unpackMember(member *zip.File, to string) (written bool, err error) {
+	packed, err := member.Open()
+	if err != nil {
+		return false, err
+	}
+	defer closeInto(&err, packed.Close)
+	head := make([]byte, 4096)
+	n, err := io.ReadFull(packed, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return false, err
+	}
+	if !wrapper.MayHoldImages(head[:n]) {
+		return false, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return false, err
+	}
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer closeInto(&err, f.Close)
+	size, err := io.Copy(f, io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), packed), w.left+1))
+	if w.left -= size; w.left < 0 {
+		return false, fmt.Errorf("the libraries of the wheels have more than %d bytes", int64(maxUnpacked))
+	}
+	return err == nil, err
+}
+
+// shownName is the name of a file in messages: that in its wheel, if it is of one.
+func (w *wheels) shownName(file string) string {
+	if name, ok := w.members[filepath.Clean(file)]; ok {
+		return name
+	}
+	return file
+}
+
+// remove removes the environment; files that are open stay readable on systems of Unix.
+func (w *wheels) remove() error {
+	if w.root == "" {
+		return nil
+	}
+	return os.RemoveAll(w.root)
+}
