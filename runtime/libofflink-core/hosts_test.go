@@ -99,3 +99,34 @@ func TestJavaHost(t *testing.T) {
 	}
 	w.runHost(t, "java", "-Xmx64m", "-cp", w.dir, "Host", library)
 }
+
+// compileHost runs the compiler of another language in the folder.
+func (w *workshop) compileHost(t *testing.T, command ...string) {
+	t.Helper()
+	c := exec.Command(command[0], command[1:]...)
+	c.Dir = w.dir
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%q: %v\n%s", command, err, out)
+	}
+}
+
+// TestRustHost: the C library without C, from Rust's threads.
+func TestRustHost(t *testing.T) {
+	testtool.Need(t, "gcc")
+	if !testtool.Installed("rustc") {
+		t.Skip("no rustc")
+	}
+	w := newWorkshop(t)
+	library := w.host(t)
+	w.compileHost(t, "rustc", absolute(t, "testdata/hosts/host.rs"), "--edition=2021", "-o", "rusthost", "-L", w.lib)
+	w.runHost(t, "./rusthost", library)
+}
+
+// TestFortranHost: the C library by iso_c_binding.
+func TestFortranHost(t *testing.T) {
+	testtool.Need(t, "gcc", "gfortran")
+	w := newWorkshop(t)
+	library := w.host(t)
+	w.compileHost(t, "gfortran", absolute(t, "testdata/hosts/host.f90"), "-o", "fortranhost", "-L"+w.lib, "-lofflink")
+	w.runHost(t, "./fortranhost", library)
+}
