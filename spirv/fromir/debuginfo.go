@@ -235,6 +235,9 @@ func (t *translator) debugEntry(o ir.Operand) id {
 		return t.noDebug()
 	}
 	key := fmt.Sprint(o.Node)
+	if _, known := t.b.keyed[debugKey(key)]; !known && n.kind == "DISubprogram" {
+		t.retained = append(t.retained, n.nodeField("retainedNodes"))
+	}
 	if t.hasTemplate(&n) {
 		return t.debugInstruction(key, debugTypeTemplate, func(d *debugWords) {
 			d.addIDs(t.debugInstruction(debugTargetKey(o), number, func(d *debugWords) { write(d, &n) }))
@@ -244,6 +247,19 @@ func (t *translator) debugEntry(o ir.Operand) id {
 		})
 	}
 	return t.debugInstruction(key, number, func(d *debugWords) { write(d, &n) })
+}
+
+// retainedVariables describes the variables that the descriptions of functions list because the
+// optimiser may have removed them: debuggers then show them without a value. Their types may
+// lead to further functions, without end in depth, so that this comes at the end of a unit.
+func (t *translator) retainedVariables() {
+	for i := 0; i < len(t.retained); i++ {
+		for _, o := range t.resolveNode(t.retained[i]) {
+			if v := t.debugNode(o); v.kind == "DILocalVariable" {
+				t.debugEntry(o)
+			}
+		}
+	}
 }
 
 // hasTemplate reports whether a node has template parameters: a DebugTypeTemplate wraps its

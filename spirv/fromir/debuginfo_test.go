@@ -1,6 +1,7 @@
 package fromir_test
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -212,5 +213,80 @@ func TestDebugImports(t *testing.T) {
 		if regexp.MustCompile(test.absent).MatchString(text) {
 			t.Errorf("set %d, %s: %s in\n%s", test.set, test.extensions, test.absent, text)
 		}
+	}
+}
+
+// TestDebugRetainedVariables: variables that the optimiser removed are described, those of
+// templates too.
+func TestDebugRetainedVariables(t *testing.T) {
+	const module = `define spir_func void @f() !dbg !10 {
+  ret void, !dbg !20
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!3}
+!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !1, producer: "cc", isOptimized: true, emissionKind: FullDebug)
+!1 = !DIFile(filename: "m.cpp", directory: "/src")
+!3 = !{i32 2, !"Debug Info Version", i32 3}
+!10 = distinct !DISubprogram(name: "f", scope: !1, file: !1, line: 3, type: !11, scopeLine: 3, spFlags: DISPFlagDefinition, unit: !0, retainedNodes: !30 TEMPLATE)
+!11 = !DISubroutineType(types: !12)
+!12 = !{null, !14}
+!14 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+!20 = !DILocation(line: 4, column: 1, scope: !10)
+!30 = !{!31, !32}
+!31 = !DILocalVariable(name: "gone", arg: 1, scope: !10, file: !1, line: 3, type: !14)
+!32 = !DILocalVariable(name: "inner", scope: !33, file: !1, line: 4, type: !14)
+!33 = distinct !DILexicalBlock(scope: !10, file: !1, line: 4, column: 2)
+!40 = !{!41}
+!41 = !DITemplateTypeParameter(name: "T", type: !14)
+`
+	for _, template := range []string{"", ", templateParams: !40"} {
+		o := options()
+		o.Debug = fromir.DebugOpenCL100
+		code, err := fromir.Translate(parseIR(t, strings.Replace(module, " TEMPLATE", template, 1)), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := dump(t, verified(t, code))
+		validate(t, code)
+		if strings.Count(text, "DebugLocalVariable") != 2 || !strings.Contains(text, `"gone"`) || !strings.Contains(text, `"inner"`) {
+			t.Errorf("%s: not two variables in\n%s", template, text)
+		}
+	}
+}
+
+// TestDebugChainOfFunctions: however long a chain of functions is whose variables have types of
+// the next, it is described.
+func TestDebugChainOfFunctions(t *testing.T) {
+	const length = 500
+	module := new(strings.Builder)
+	module.WriteString(`define spir_func void @f() !dbg !100 {
+  ret void, !dbg !5
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!3}
+!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !1, producer: "cc", isOptimized: true, emissionKind: FullDebug)
+!1 = !DIFile(filename: "m.cpp", directory: "/src")
+!3 = !{i32 2, !"Debug Info Version", i32 3}
+!5 = !DILocation(line: 4, column: 1, scope: !100)
+!11 = !DISubroutineType(types: !12)
+!12 = !{null}
+!13 = !{}
+`)
+	for i := range length {
+		n := 100 + 4*i
+		fmt.Fprintf(module, "!%d = distinct !DISubprogram(name: \"f\", scope: !1, file: !1, line: 3, type: !11, scopeLine: 3, spFlags: DISPFlagDefinition, unit: !0, retainedNodes: !%d)\n", n, n+1)
+		fmt.Fprintf(module, "!%d = !{!%d}\n!%d = !DILocalVariable(name: \"v\", scope: !%d, file: !1, line: 3, type: !%d)\n", n+1, n+2, n+2, n, n+3)
+		fmt.Fprintf(module, "!%d = !DICompositeType(tag: DW_TAG_structure_type, name: \"s\", scope: !%d, file: !1, line: 3, size: 32, elements: !13)\n", n+3, n+4)
+	}
+	n := 100 + 4*length
+	fmt.Fprintf(module, "!%d = distinct !DISubprogram(name: \"f\", scope: !1, file: !1, line: 3, type: !11, scopeLine: 3, spFlags: DISPFlagDefinition, unit: !0)\n", n)
+	o := options()
+	o.Debug = fromir.DebugOpenCL100
+	code, err := fromir.Translate(parseIR(t, module.String()), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(dump(t, verified(t, code)), "DebugLocalVariable"); got != length {
+		t.Errorf("%d variables, want %d", got, length)
 	}
 }

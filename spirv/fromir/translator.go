@@ -38,11 +38,12 @@ type translator struct {
 	opencl       id // OpenCL.std
 	language     sourceInfo
 	variable     *entry
-	entry        id   // the entry point of a kernel
-	wrapperAt    int  // where in the words its function begins
-	inputs       []id // built-in variables that the function reads
-	uncontracted bool // kernels that reach the function must not be contracted
-	zeroFlags    id   // the constant for kernels that must not be contracted, or 0
+	entry        id           // the entry point of a kernel
+	wrapperAt    int          // where in the words its function begins
+	inputs       []id         // built-in variables that the function reads
+	uncontracted bool         // kernels that reach the function must not be contracted
+	zeroFlags    id           // the constant for kernels that must not be contracted, or 0
+	retained     []ir.Operand // lists of variables of the functions that debug information has described
 	files        map[ir.NodeID]id
 	layouts      map[ir.TypeID][2]uint64 // sizes and alignments
 	boolParts    map[ir.TypeID]bool      // whether aggregates have vectors of i1

@@ -102,7 +102,7 @@ func (t *translator) beginUnit(n ir.ValueID, edit *ir.Edit) {
 	clear(t.files)
 	clear(t.constants)
 	t.inputs, t.uncontracted, t.variable, t.entry = t.inputs[:0], false, nil, 0
-	t.zeroFlags = 0
+	t.zeroFlags, t.retained = 0, t.retained[:0]
 }
 
 // endUnit clears the state that the next value must not see.
@@ -111,6 +111,7 @@ func (t *translator) endUnit() { t.current, t.edit, t.nesting = nil, nil, 0 }
 // completeUnit makes the unit from the words and entries of the builder. All that it keeps
 // is copied, since the builder's memory is used again.
 func (t *translator) completeUnit(u *unit) {
+	t.retainedVariables()
 	b := t.b
 	entryNotes := t.splitDecorations(u)
 	self := b.externalID(t.unit)
