@@ -42,7 +42,7 @@ func TestDecorationMetadata(t *testing.T) {
 		{name: "a number too few", ir: "@g = addrspace(1) global i32 0, !spirv.Decorations !0\n!0 = !{!1}\n!1 = !{i32 6442, i32 1}", err: "the operands of the decoration CacheControlLoadINTEL in metadata"},
 		{name: "neither", ir: "@g = addrspace(1) global i32 0, !spirv.Decorations !0\n!0 = !{!1}\n!1 = !{i32 44, !1}", err: "an operand of the decoration Alignment in metadata is neither a number nor a string"},
 		{name: "numbers of any number", ir: "@g = addrspace(1) global i32 0, !spirv.Decorations !0\n!0 = !{!1}\n!1 = !{i32 5835, i32 1, i32 2, i32 3}", want: []string{"BankBitsINTEL 1 2 3"}},
-		{name: "fast composite", ir: "define spir_kernel void @k() \"VCFunction\" \"VCFCEntry\" { ret void }", want: []string{"OpCapability 6093", "SPV_INTEL_fast_composite", "OpExecutionMode %k 6088"}},
+		{name: "fast composite", ir: "define spir_kernel void @k() \"VCFunction\" \"VCFCEntry\" { ret void }", want: []string{"OpCapability FastCompositeINTEL", "SPV_INTEL_fast_composite", "OpExecutionMode %k FastCompositeKernelINTEL"}},
 		{name: "unused memory", ir: "define spir_func void @f(ptr addrspace(1) readnone %p) { ret void }", want: []string{"OpDecorate %p FuncParamAttr NoWrite"}},
 	})
 }
