@@ -162,6 +162,20 @@ define spir_func void @h(ptr %x) {
 	})
 }
 
+// TestArbitraryFloats: conversions to integers and powers have the operands of both forms of
+// their specification.
+func TestArbitraryFloats(t *testing.T) {
+	const name = "_Z36__spirv_ArbitraryFloatCastToIntINTELILi43ELi40EEU7_ExtIntIXT0_EEiU7_ExtIntIXT_EEiiiiii"
+	call := func(operands, types string) string {
+		return "define spir_func i40 @f(i43 %a) {\n%r = call spir_func i40 @" + name + "(i43 %a, " + operands + ")\nret i40 %r\n}\ndeclare spir_func i40 @" + name + "(i43, " + types + ")\n"
+	}
+	checkConstructs(t, []construct{
+		{name: "with a sign", ir: call("i32 34, i32 1, i32 0, i32 2, i32 1", "i32, i32, i32, i32, i32"), want: []string{"OpArbitraryFloatCastToIntINTEL %3 %a 34 1 0 2 1\n"}, disputed: "expected no more operands"},
+		{name: "without", ir: call("i32 34, i32 0, i32 2, i32 1", "i32, i32, i32, i32"), want: []string{"OpArbitraryFloatCastToIntINTEL %3 %a 34 0 2 1\n"}},
+		{name: "too few", ir: call("i32 34, i32 0", "i32, i32"), err: "3 operands do not fit the instruction, which has 5"},
+	})
+}
+
 // TestStackRestore: the instruction alone declares its extension.
 func TestStackRestore(t *testing.T) {
 	checkConstructs(t, []construct{
