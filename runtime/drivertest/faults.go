@@ -97,12 +97,22 @@ func FailedDriver(err error) driver.Driver { return failedDriver{err} }
 // and that were not closed. Calls that release something must be made in any case, and count
 // as done even if they fail.
 func TestFaults(t *testing.T, open func(fail func(call string) error) (d driver.Driver, live func() int)) {
+	testFaults(t, open, walkDevice)
+}
+
+// TestPlainFaults is TestFaults without events, native handles and parts of memory, for a driver
+// that goes on with its commands although the calls of it fail, also those that wait for them.
+func TestPlainFaults(t *testing.T, open func(fail func(call string) error) (d driver.Driver, live func() int)) {
+	testFaults(t, open, walkPlainly)
+}
+
+func testFaults(t *testing.T, open func(fail func(call string) error) (d driver.Driver, live func() int), walk func(*testing.T, driver.Driver) error) {
 	for _, lasting := range []bool{false, true} {
 		var live func() int
 		eachFault(t, lasting, func(f *Faults) error {
 			var d driver.Driver
 			d, live = open(f.Call)
-			return errors.Join(walkDevice(t, d), d.Close())
+			return errors.Join(walk(t, d), d.Close())
 		}, func(t *testing.T) {
 			t.Helper()
 			if n := live(); n != 0 {
@@ -110,126 +120,4 @@ func TestFaults(t *testing.T, open func(fail func(call string) error) (d driver.
 			}
 		})
 	}
-}
-
-// walkDevice uses every part of a device once, and closes it.
-func walkDevice(t *testing.T, d driver.Driver) (err error) {
-	var w deviceWalk
-	defer func() { err = errors.Join(err, w.closeParts()) }()
-	if err := w.openParts(t, d); err != nil {
-		return err
-	}
-	for _, step := range w.queueSteps() {
-		if err := step(); err != nil {
-			return errors.Join(err, w.queue.Finish())
-		}
-	}
-	return errors.Join(w.walkSubDevices(), walkBinary(t, w.device, w.program))
-}
-
-// deviceWalk is a device with one of each of its parts.
-type deviceWalk struct {
-	device  driver.Device
-	queue   driver.Queue
-	memory  driver.Memory
-	program driver.Program
-	kernel  driver.Kernel
-	open    []closer
-}
-
-// keepPart notes a part that was opened, to be closed at the end.
-func (w *deviceWalk) keepPart(c closer, failed error) error {
-	if failed == nil {
-		w.open = append(w.open, c)
-	}
-	return failed
-}
-
-// closeParts closes the parts in the reverse order: each may use those before it.
-func (w *deviceWalk) closeParts() (err error) {
-	for i := len(w.open) - 1; i >= 0; i-- {
-		err = errors.Join(err, w.open[i].Close())
-	}
-	return err
-}
-
-func (w *deviceWalk) openParts(t *testing.T, d driver.Driver) error {
-	devices, err := d.Devices()
-	if err != nil {
-		return err
-	}
-	w.device = devices[0]
-	kernels, err := kernelsFor(w.device)
-	if err != nil {
-		return err
-	}
-	w.queue, err = w.device.NewQueue(driver.QueueOptions{})
-	if err := w.keepPart(w.queue, err); err != nil {
-		return err
-	}
-	w.memory, err = w.device.Alloc(driver.DeviceMemory, 64)
-	if err := w.keepPart(w.memory, err); err != nil {
-		return err
-	}
-	w.program, err = driver.Build(t.Context(), w.device, []driver.Module{kernels.appModule(), kernels.libModule()}, driver.BuildOptions{})
-	if err := w.keepPart(w.program, err); err != nil {
-		return err
-	}
-	w.kernel, err = w.program.Kernel("app")
-	return w.keepPart(w.kernel, err)
-}
-
-// queueSteps are the commands of a queue, each once.
-func (w *deviceWalk) queueSteps() []func() error {
-	q, m, data := w.queue, w.memory, make([]byte, 16)
-	return []func() error{
-		func() error { return q.Write(m, 0, data, driver.Sync{}) },
-		func() error { return q.Fill(m, 32, 16, []byte{1}, driver.Sync{}) },
-		func() error { return q.Copy(m, 0, m, 32, 16, driver.Sync{}) },
-		func() error { return q.Barrier(driver.Sync{}) },
-		func() error {
-			return q.Launch(w.kernel, driver.Range{Global: []int{4}}, []driver.Arg{{Memory: m}}, driver.Sync{})
-		},
-		func() error { return q.Read(m, 0, data, driver.Sync{}) },
-		q.Flush, q.Finish,
-		func() error { _, err := w.program.Variable("variable"); return err },
-	}
-}
-
-// walkSubDevices uses the first part of the device.
-func (w *deviceWalk) walkSubDevices() error {
-	whole, ok := w.device.(driver.Partitioner)
-	if !ok {
-		return nil
-	}
-	parts, err := whole.SubDevices()
-	if err != nil || len(parts) == 0 {
-		return err
-	}
-	q, err := parts[0].NewQueue(driver.QueueOptions{})
-	if err != nil {
-		return err
-	}
-	m, err := parts[0].Alloc(driver.DeviceMemory, 64)
-	if err != nil {
-		return errors.Join(err, q.Close())
-	}
-	return errors.Join(q.Fill(m, 0, 64, []byte{1}, driver.Sync{}), q.Finish(), q.Close(), m.Close())
-}
-
-func walkBinary(t *testing.T, device driver.Device, p driver.Program) error {
-	source, ok := p.(driver.BinaryProgram)
-	loader, loads := device.(driver.BinaryLoader)
-	if !ok || !loads {
-		return nil
-	}
-	binary, err := source.Binary()
-	if err != nil {
-		return err
-	}
-	loaded, err := loader.LoadBinary(t.Context(), binary)
-	if err != nil {
-		return err
-	}
-	return loaded.Close()
 }

@@ -84,9 +84,11 @@ func (n native) DestroyMark(m streams.Mark) error {
 // Record appends a signal. The barrier after each command orders it after all of them,
 // and its own barrier orders later commands after the signal.
 func (n native) Record(m streams.Mark, s streams.Stream) error {
-	err := errors.Join(n.device.library.Signal(ze.Handle(s), ze.Handle(m)), n.device.library.Barrier(ze.Handle(s)))
+	if err := n.device.library.Signal(ze.Handle(s), ze.Handle(m)); err != nil {
+		return err // nothing sets the event
+	}
 	n.device.marks.recordMark(m)
-	return err
+	return n.device.library.Barrier(ze.Handle(s))
 }
 
 func (n native) IsMarkDone(m streams.Mark) (bool, error) {

@@ -296,10 +296,12 @@ func (q *queue) Finish() error {
 func (q *queue) dropChain() {
 	kept := q.pending[:0]
 	for _, p := range q.pending {
-		if status, err := p.event.readStatus(); p.event == q.chain && (err != nil || status <= 0) {
-			_ = p.event.releaseUse()
-			q.chain = nil
-			continue
+		if p.event == q.chain {
+			if status, err := p.event.readStatus(); err != nil || status <= 0 {
+				_ = p.event.releaseUse()
+				q.chain = nil
+				continue
+			}
 		}
 		kept = append(kept, p)
 	}

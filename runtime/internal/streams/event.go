@@ -182,11 +182,15 @@ func (e *event) waitInBackground() {
 	}
 }
 
-// waitNative waits for the device.
+// waitNative waits for the device. A wait that failed is reported although the command, as was
+// found meanwhile, did not fail.
 func (e *event) waitNative() error {
-	e.advanceState(eventOver, e.nativeResult())
-	_, _, err := e.stateSnapshot()
-	return err
+	waited := e.nativeResult()
+	e.advanceState(eventOver, waited)
+	if _, _, err := e.stateSnapshot(); err != nil {
+		return err
+	}
+	return waited
 }
 
 // nativeResult waits for the device and returns the command's error.
@@ -246,11 +250,12 @@ func (e *event) Times() (driver.Times, error) {
 	e.mu.Lock()
 	begin, end, q := e.begin, e.end, e.queue
 	e.mu.Unlock()
-	switch {
-	case q == nil || begin == 0:
+	if q == nil || begin == 0 {
 		return driver.Times{}, errNotProfiled
-	case e.Status() != driver.Complete:
-		return driver.Times{}, errNotOver
+	}
+	if e.Status() != driver.Complete {
+		_, _, err := e.stateSnapshot()
+		return driver.Times{}, errors.Join(errNotOver, err)
 	}
 	started, took, err := q.commandTimes(begin, end)
 	if err != nil {

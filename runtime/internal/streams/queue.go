@@ -305,7 +305,10 @@ func (q *Queue) refreshBase(s Stream) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(q.device.Native.Record(e, s), q.device.Native.WaitMark(e)); err != nil {
+	if err = q.device.Native.Record(e, s); err == nil {
+		err = q.device.Native.WaitMark(e)
+	}
+	if err != nil {
 		return errors.Join(err, q.device.Native.DestroyMark(e))
 	}
 	if q.base.mark == 0 {
