@@ -43,8 +43,8 @@ var quirks = []quirk{
 		set: func(_ *Device, a *abilities, _ []string) { a.diesOfFailures = true },
 	},
 	{
-		name: "pocl-bitcode", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-3]\..*LLVM (\d+)`),
-		why: "PoCL up to 3.1 is built without SPIR-V and takes the bitcode of its own LLVM, linked, if it was built with SPIR: SPIR-V is translated to it",
+		name: "pocl-bitcode", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL (?:[1-3]\.|[45]\..*, SPIR,).*LLVM (\d+)`),
+		why: "PoCL up to 3.1, and 4 and 5 of some distributions, is built without SPIR-V and takes the bitcode of its own LLVM, linked, if it was built with SPIR: SPIR-V is translated to it",
 		set: func(d *Device, a *abilities, version []string) {
 			llvm, _ := strconv.Atoi(version[1])
 			a.takeBitcode(d, llvm)
@@ -59,13 +59,13 @@ var quirks = []quirk{
 		},
 	},
 	{
-		name: "pocl-callbacks", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-3]\.`),
-		why: "PoCL up to 3.1 calls no callback for an event that failed",
+		name: "pocl-callbacks", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-5]\.`),
+		why: "PoCL up to 5.0 calls no callback for an event that failed",
 		set: func(_ *Device, a *abilities, _ []string) { a.silentFailures = true },
 	},
 	{
-		name: "pocl-failures", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-3]\.`),
-		why: "PoCL up to 3.1 aborts where an event fails while another ends that the same command waits for, and never ends a command that is enqueued after an event that has failed",
+		name: "pocl-failures", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-5]\.`),
+		why: "PoCL up to 5.0 aborts where an event fails while another ends that the same command waits for, and never ends a command that is enqueued after an event that has failed",
 		set: func(_ *Device, a *abilities, _ []string) { a.diesOfFailures, a.failsAlone = true, true },
 	},
 	{

@@ -39,14 +39,35 @@ func readResults(output string) (list []caseResult) {
 	return list
 }
 
-// tableColumns are the devices of the table, with the reason why a group of tests
-// is left out on one: the suite's option for it.
-var tableColumns = []struct{ device, title, excuse string }{
-	{"intel", "Intel's CPU device 2026.2", ""},
-	{"pocl", "PoCL 3.1, SPIR-V translated", "excused: a program has no variables of its own (quirk pocl-variables)"},
-	{"rusticl", "rusticl, Mesa 22.3", "excused: no variables that change (quirk rusticl-binary)"},
-	{"oclgrind", "Oclgrind 21.10, SPIR-V translated", ""},
+// tableColumns are the devices of the table, a part of the versions of each, as driverVersion
+// tells them, and the reason why a group of tests is left out on one: the suite's option for it.
+var tableColumns = []struct{ device, version, title, excuse string }{
+	{"intel", "driver 2026.22", "Intel's CPU device 2026.2", ""},
+	{"pocl", "PoCL 3.1", "PoCL 3.1, SPIR-V translated", "excused: a program has no variables of its own (quirk pocl-variables)"},
+	{"rusticl", "driver 22.3", "rusticl, Mesa 22.3", "excused: no variables that change (quirk rusticl-binary)"},
+	{"oclgrind", "Oclgrind 21.10", "Oclgrind 21.10, SPIR-V translated", ""},
 }
+
+// driverVersion is the versions of a device's platform and driver.
+func driverVersion(d *Device) string {
+	return fmt.Sprintf("%s, driver %s", d.platform.version, d.info.DriverVersion)
+}
+
+// hasTableVersion tells whether a device's tests ran on the version that the table has.
+// Debian 13 and Ubuntu have others.
+func hasTableVersion(device, output string) bool {
+	for _, c := range tableColumns {
+		if c.device == device {
+			_, version, _ := strings.Cut(output, versionMark)
+			version, _, _ = strings.Cut(version, "\n")
+			return strings.Contains(version, c.version)
+		}
+	}
+	return false
+}
+
+// versionMark is before the version in the output of a device's tests.
+const versionMark = "device's version: "
 
 // conformanceTable is the table of the devices' results.
 func conformanceTable(results map[string][]caseResult) string {
