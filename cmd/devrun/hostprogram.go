@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"offlink/cmd/internal/cli"
 	"offlink/runtime/hostlibs"
 	"offlink/runtime/linkcheck"
 	"offlink/runtime/registry"
@@ -44,7 +45,7 @@ type hostFile struct {
 func openProgram(names, opened []string) (*hostProgram, error) {
 	p := &hostProgram{loader: hostlibs.Loader{LibraryPath: os.Getenv("LD_LIBRARY_PATH"), Preload: os.Getenv("LD_PRELOAD")}}
 	err := p.openFiles(names, opened)
-	_ = p.wheels.remove() // closeFiles does where a file that is open cannot be removed
+	p.wheels.remove() // closeFiles does where a file that is open cannot be removed
 	if err != nil {
 		p.closeFiles()
 		return nil, err
@@ -128,7 +129,7 @@ func (p *hostProgram) openArgument(name string, opened bool) error {
 	if err := checkRegular(name); err != nil {
 		return fileError(name, err)
 	}
-	if isWheel(name) {
+	if cli.IsZip(name) {
 		return p.openWheel(name, opened)
 	}
 	f, err := p.openFile(name)
@@ -392,4 +393,7 @@ func neededName(d hostlibs.Dependency) string {
 	return d.Name
 }
 
-func (p *hostProgram) closeFiles() error { return errors.Join(p.files.closeFiles(), p.wheels.remove()) }
+func (p *hostProgram) closeFiles() error {
+	defer p.wheels.remove()
+	return p.files.closeFiles()
+}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"offlink/cmd/internal/cli"
 	"offlink/wrapper"
 )
 
@@ -20,6 +21,7 @@ import (
 // NAME.libs folder, or of several. Other zip archives are unpacked as they are.
 type wheels struct {
 	root    string            // of the environment; "" before the first wheel
+	cleanUp func()            // removes it
 	members map[string]string // files of the environment: WHEEL!MEMBER
 	left    int64             // bytes that may still be unpacked
 }
@@ -29,21 +31,6 @@ const maxUnpacked = 16 << 30
 
 // sitePackages is the folder of packages in the environment.
 const sitePackages = "lib/python3/site-packages"
-
-// zipMagic begins a zip archive with files in it.
-const zipMagic = "PK\x03\x04"
-
-// isWheel reports whether a file is a zip archive.
-func isWheel(name string) bool {
-	f, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, len(zipMagic))
-	_, err = io.ReadFull(f, head)
-	return err == nil && string(head) == zipMagic
-}
 
 // unpack unpacks the files of a wheel that may be libraries or hold images, and returns their
 // paths, in the order of the wheel.
@@ -78,11 +65,11 @@ func (w *wheels) makeRoot() (err error) {
 	if w.root != "" {
 		return nil
 	}
-	root, err := os.MkdirTemp("", "devrun-wheel")
+	root, cleanUp, err := cli.TempDir("devrun-wheel")
 	if err != nil {
 		return err
 	}
-	w.root, w.members, w.left = root, make(map[string]string), maxUnpacked
+	w.root, w.cleanUp, w.members, w.left = root, cleanUp, make(map[string]string), maxUnpacked
 	if resolved, err := filepath.EvalSymlinks(root); err == nil {
 		w.root = resolved // as the loader spells it
 	}
@@ -151,9 +138,8 @@ func (w *wheels) shownName(file string) string {
 }
 
 // remove removes the environment; files that are open stay readable on systems of Unix.
-func (w *wheels) remove() error {
-	if w.root == "" {
-		return nil
+func (w *wheels) remove() {
+	if w.root != "" {
+		w.cleanUp()
 	}
-	return os.RemoveAll(w.root)
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"offlink/cmd/internal/cli"
 	"offlink/wrapper"
 )
 
@@ -28,7 +29,7 @@ func (l *inflation) openSource(name string) (*wrapper.File, error) {
 		return nil, err
 	case info.IsDir():
 		return nil, fmt.Errorf("%s: is a folder; 'offload-wrap list %s' names the files of it that have device images", name, quoteWord(name))
-	case info.Mode().IsRegular() && isZip(name):
+	case info.Mode().IsRegular() && cli.IsZip(name):
 		return l.openOnlyMember(name)
 	}
 	return l.openWrapped(name)
@@ -40,7 +41,7 @@ func cutMember(name string) (archive, member string, ok bool) {
 		if !strings.HasPrefix(name[i:], memberMark) {
 			continue
 		}
-		if info, err := os.Stat(name[:i]); err == nil && info.Mode().IsRegular() && isZip(name[:i]) {
+		if info, err := os.Stat(name[:i]); err == nil && info.Mode().IsRegular() && cli.IsZip(name[:i]) {
 			return name[:i], name[i+len(memberMark):], true
 		}
 	}
@@ -153,7 +154,7 @@ func (l *inflation) unpackMember(name string, member *zip.File) (*wrapper.File, 
 func refuseArchive(name string) error {
 	archive, _, member := cutMember(name)
 	if !member {
-		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || !isZip(name) {
+		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || !cli.IsZip(name) {
 			return nil
 		}
 		archive = name

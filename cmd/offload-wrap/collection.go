@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"offlink/cmd/internal/cli"
 	"offlink/wrapper"
 )
 
@@ -26,7 +27,7 @@ func (l *inflation) openCollection(name string) (collection, func() error, error
 	case info.IsDir():
 		files, err := l.folderFiles(name)
 		return files, func() error { return nil }, err
-	case info.Mode().IsRegular() && isZip(name):
+	case info.Mode().IsRegular() && cli.IsZip(name):
 		return l.archiveFiles(name)
 	}
 	return nil, nil, nil

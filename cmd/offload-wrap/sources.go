@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"offlink/cmd/internal/cli"
 	"offlink/wrapper"
 )
 
@@ -20,7 +21,7 @@ func (l *lister) listSource(name string) error {
 		return l.listArchived(name, err)
 	case info.IsDir():
 		return l.listFolder(name)
-	case info.Mode().IsRegular() && isZip(name):
+	case info.Mode().IsRegular() && cli.IsZip(name):
 		return l.listWheel(name)
 	}
 	return l.listFile(name)
@@ -39,22 +40,6 @@ func (l *lister) listArchived(name string, missing error) error {
 	}
 	defer f.Close()
 	return l.listImages(f)
-}
-
-// zipMagic begins a zip archive with files in it.
-const zipMagic = "PK\x03\x04"
-
-// isZip reports whether the name is that of a Python wheel or another archive
-// of the zip form.
-func isZip(name string) bool {
-	f, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, len(zipMagic))
-	_, err = io.ReadFull(f, head)
-	return err == nil && string(head) == zipMagic
 }
 
 // listFolder lists the files under a folder that have images, in the order of
@@ -95,7 +80,7 @@ func (l *lister) reportError(err error) {
 
 // listCandidate lists a file of a folder if it has images.
 func (l *lister) listCandidate(path string) error {
-	if isZip(path) {
+	if cli.IsZip(path) {
 		return l.listZip(path)
 	}
 	if holds, err := mayHold(path); !holds || err != nil {
