@@ -7,6 +7,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"log"
@@ -45,7 +46,7 @@ func main() {
 	}
 	data := encodeLibrary(code)
 	if !*plain {
-		data = compressed(data)
+		data = encodeBlocks(code)
 	}
 	if err := os.WriteFile(*output, data, 0o666); err != nil {
 		log.Fatal(err)
@@ -115,6 +116,32 @@ func encodeLibrary(code map[string][]byte) []byte {
 		fmt.Fprintf(&b, "%s %d\n%s", name, len(code[name]), code[name])
 	}
 	return b.Bytes()
+}
+
+// blockSize is the code that a block begins with at most, before it is compressed: a launch
+// unpacks the blocks of the functions that it needs.
+const blockSize = 48 << 10
+
+// encodeBlocks writes the size of the compressed index, the index and the blocks: see the
+// reader, offlink/runtime/devicelib. The index has a line for each symbol, with its name and the
+// size of its code, and one after those of a block, with "-" and the compressed size of that.
+func encodeBlocks(code map[string][]byte) []byte {
+	var index, block, blocks bytes.Buffer
+	end := func() {
+		data := compressed(block.Bytes())
+		fmt.Fprintf(&index, "- %d\n", len(data))
+		blocks.Write(data)
+		block.Reset()
+	}
+	for _, name := range slices.Sorted(maps.Keys(code)) {
+		fmt.Fprintf(&index, "%s %d\n", name, len(code[name]))
+		if block.Write(code[name]); block.Len() >= blockSize {
+			end()
+		}
+	}
+	end()
+	head := compressed(index.Bytes())
+	return slices.Concat(binary.LittleEndian.AppendUint32(nil, uint32(len(head))), head, blocks.Bytes())
 }
 
 func compressed(data []byte) []byte {

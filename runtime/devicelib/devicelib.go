@@ -8,14 +8,14 @@
 package devicelib
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	_ "embed"
-	"fmt"
+	"encoding/binary"
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -36,39 +36,64 @@ var Owner = registry.Owner{Name: "device library"}
 // firstID is the ID of the first image, far above those of registries, which count from 1.
 const firstID = 1 << 63
 
-// images returns the images of the library by the symbol that each exports. They are
-// unpacked on first use.
-var images = sync.OnceValue(func() map[string]*registry.Image {
-	z, err := gzip.NewReader(bytes.NewReader(library))
+// entry is a function of the library, whose image is made on first use.
+type entry struct {
+	once   sync.Once
+	image  *registry.Image
+	block  *block
+	offset int // in the block
+	size   int
+	number int
+}
+
+// block is the code of some functions. It is unpacked on first use: the whole library would take
+// the first launch of a program some milliseconds.
+type block struct {
+	once   sync.Once
+	packed []byte
+	code   []byte
+}
+
+// entries returns the functions of the library by their names. The file is the size of the
+// index, 4 bytes little-endian, the index and the blocks, each compressed; encodeBlocks of
+// internal/librarygen describes the index.
+var entries = sync.OnceValue(func() map[string]*entry {
+	end := 4 + binary.LittleEndian.Uint32(library)
+	index, packed := string(unpack(library[4:end])), library[end:]
+	all := make(map[string]*entry, strings.Count(index, "\n"))
+	in, offset := new(block), 0
+	for line := range strings.Lines(index) {
+		name, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		size, err := strconv.Atoi(text)
+		if err != nil {
+			panic(err) // the embedded file is broken
+		}
+		if name == "-" {
+			in.packed, packed = packed[:size], packed[size:]
+			in, offset = new(block), 0
+			continue
+		}
+		all[name] = &entry{block: in, offset: offset, size: size, number: len(all)}
+		offset += size
+	}
+	return all
+})
+
+func unpack(packed []byte) []byte {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		panic(err) // the embedded file is broken
 	}
-	all := make(map[string]*registry.Image)
-	for r := bufio.NewReader(z); ; {
-		symbol, code, err := nextImage(r)
-		if err == io.EOF {
-			return all
-		}
-		if err != nil {
-			panic(err)
-		}
-		all[symbol] = newImage(symbol, code, len(all))
-	}
-})
-
-// nextImage reads a symbol and the code of its image.
-func nextImage(r *bufio.Reader) (symbol string, code []byte, err error) {
-	line, err := r.ReadString('\n')
+	data, err := io.ReadAll(z)
 	if err != nil {
-		return "", nil, err
+		panic(err)
 	}
-	var size int
-	if _, err := fmt.Sscanf(line, "%s %d\n", &symbol, &size); err != nil {
-		return "", nil, err
-	}
-	code = make([]byte, size)
-	_, err = io.ReadFull(r, code)
-	return symbol, code, err
+	return data
+}
+
+func (b *block) unpacked() []byte {
+	b.once.Do(func() { b.code = unpack(b.packed) })
+	return b.code
 }
 
 func newImage(symbol string, code []byte, index int) *registry.Image {
@@ -82,10 +107,20 @@ func newImage(symbol string, code []byte, index int) *registry.Image {
 
 // Image returns the image that exports the symbol, nil if the library has none.
 // It is the same one each time.
-func Image(symbol string) *registry.Image { return images()[symbol] }
+func Image(symbol string) *registry.Image {
+	e := entries()[symbol]
+	if e == nil {
+		return nil
+	}
+	e.once.Do(func() {
+		code := e.block.unpacked()[e.offset : e.offset+e.size : e.offset+e.size]
+		e.image = newImage(symbol, code, e.number)
+	})
+	return e.image
+}
 
 // Symbols returns the names of all functions, sorted.
-func Symbols() []string { return slices.Sorted(maps.Keys(images())) }
+func Symbols() []string { return slices.Sorted(maps.Keys(entries())) }
 
 // Native reports whether the device has the function itself, by the extension
 // strings of DPC++'s device libraries (C-CXX-StandardLibrary design document).
