@@ -59,13 +59,13 @@ var quirks = []quirk{
 		},
 	},
 	{
-		name: "pocl-callbacks", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-5]\.`),
-		why: "PoCL up to 5.0 calls no callback for an event that failed",
+		name: "pocl-callbacks", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-6]\.`),
+		why: "PoCL up to 6.0 calls no callback for an event that failed",
 		set: func(_ *Device, a *abilities, _ []string) { a.silentFailures = true },
 	},
 	{
-		name: "pocl-failures", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-5]\.`),
-		why: "PoCL up to 5.0 aborts where an event fails while another ends that the same command waits for, and never ends a command that is enqueued after an event that has failed",
+		name: "pocl-failures", platform: lazyregexp.New(`^Portable Computing Language`), version: lazyregexp.New(`PoCL [1-6]\.`),
+		why: "PoCL up to 6.0 aborts where an event fails while another ends that the same command waits for, and never ends a command that is enqueued after an event that has failed",
 		set: func(_ *Device, a *abilities, _ []string) { a.diesOfFailures, a.failsAlone = true, true },
 	},
 	{
