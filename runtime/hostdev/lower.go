@@ -58,7 +58,7 @@ type lowering struct {
 	// counts has the phis of integers that a loop changes.
 	counts map[*lanes.Register]bool
 	line   where
-
+	// kept tells which registers hold allocations that pointers were made for.
 	kept *keptRoots
 }
 
@@ -357,10 +357,8 @@ func (l *lowering) newRegs(t *typ, of *lanes.Block) []*lanes.Register {
 // readRegs reads a value from its registers.
 func (l *lowering) readRegs(t *typ, regs []*lanes.Register) lowered {
 	v := lowered{t: t}
-	for _, r := range regs {
-		if int64(len(v.words)) < t.words {
-			v.words = append(v.words, l.b.Get(r))
-		}
+	for _, r := range regs[:t.words] {
+		v.words = append(v.words, l.b.Get(r))
 	}
 	if t.kind == kindPointer {
 		v.root = l.readRoot(regs[1:], t.storage)

@@ -139,7 +139,7 @@ func (l *lowering) variable(v *variable) lowered {
 	}
 	c := l.constant(l.p.constants[v.id])
 	size := l.i32(v.memory.Size())
-	c.root = &lanes.Bounds{Base: c.words[0].Low(), Len: size, Memory: memoryName(v)}
+	c.root = &lanes.Bounds{Base: c.words[0].Low(), Len: size, Memory: memoryOf(v.storage)}
 	if v.storage == spirv.StorageUniformConstant {
 		c.root.Writable = l.i32(0)
 	}
@@ -197,13 +197,6 @@ func (l *lowering) spell(v lowered) lowered {
 // half.
 func (l *lowering) flat(at *lanes.Value) *lanes.Value {
 	return l.b.AddLow(l.f.Arg(lanes.I64, lanes.RecordBase), at)
-}
-
-func memoryName(v *variable) string {
-	if v.storage == spirv.StorageUniformConstant {
-		return constantMemory
-	}
-	return spaceNames[spaceGlobal]
 }
 
 const constantMemory = "constant memory"
