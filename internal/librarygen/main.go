@@ -23,7 +23,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	output := flag.String("o", "library.gz", "the file to write")
+	output := flag.String("o", "library.bin", "the file to write")
 	plain := flag.Bool("plain", false, "do not compress it: for a library of which a launch must not wait")
 	flag.Parse()
 	if flag.NArg() != 2 {
@@ -118,8 +118,8 @@ func encodeLibrary(code map[string][]byte) []byte {
 	return b.Bytes()
 }
 
-// blockSize is the code that a block begins with at most, before it is compressed: a launch
-// unpacks the blocks of the functions that it needs.
+// blockSize is the code after which a block ends, before it is compressed. A launch unpacks the
+// blocks of the functions that it needs: larger blocks take longer, smaller ones more room.
 const blockSize = 48 << 10
 
 // encodeBlocks writes the size of the compressed index, the index and the blocks: see the

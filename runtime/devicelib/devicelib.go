@@ -4,7 +4,7 @@
 // function. An image that imports one of them is linked with it where neither
 // the device nor a loaded image has it.
 //
-// The sources are in the folder source; internal/librarygen makes library.gz of them.
+// The sources are in the folder source; internal/librarygen makes library.bin of them.
 package devicelib
 
 import (
@@ -25,9 +25,9 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-//go:generate go run offlink/internal/librarygen -o library.gz clang-19 source
+//go:generate go run offlink/internal/librarygen -o library.bin clang-19 source
 
-//go:embed library.gz
+//go:embed library.bin
 var library []byte
 
 // Owner is the owner of the images, for messages.
