@@ -59,7 +59,7 @@ const (
 	capInt4               = 5112
 	capUSMStorage         = 5935
 	capVariableArray      = 5817
-	capVectorCompute      = 5617
+	capVectorCompute      = uint32(spirv.CapabilityVectorComputeINTEL)
 	capVectorAny          = 5619
 	capAtomicHalfVector   = 5404
 	capDeviceBarrier      = 6185
@@ -67,7 +67,7 @@ const (
 	capTokenType          = 6112
 	capDebugModule        = 6114
 	capFastComposite      = 6093
-	capWeakLinkage        = 5181
+	capWeakLinkage        = uint32(spirv.CapabilityWeakLinkageAMD)
 	capMotionEstimation   = 5696
 	capMotionIntra        = 5697
 	capMotionChroma       = 5698
