@@ -44,6 +44,7 @@ func writeWheel(t *testing.T, name string, files map[string]string) {
 func TestCheckWheels(t *testing.T) {
 	testtool.Need(t, "gcc")
 	dir := t.TempDir()
+	t.Setenv("TMPDIR", t.TempDir())
 	(&deviceLibrary{file: "libbundled.so", kernel: deviceFunction{name: "b"}, functions: []deviceFunction{{name: "f", number: 1}}}).build(t, dir, "-Wl,-soname,libbundled.so")
 	(&deviceLibrary{file: "libcommon.so", kernel: deviceFunction{name: "c"}, functions: []deviceFunction{{name: "g", number: 2}}}).build(t, dir, "-Wl,-soname,libcommon.so")
 	(&deviceLibrary{file: "module.so", kernel: deviceFunction{name: "k", calls: []string{"f", "g"}}}).build(t, dir, "-L"+dir, "-lbundled", "-lcommon", "-Wl,-rpath,$ORIGIN/../pkg.libs:$ORIGIN/../../../..")
