@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"sync"
 
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
@@ -61,6 +62,7 @@ func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 	if len(s.bodies) != len(r.bodies) {
 		return c.Errorf("%d functions are defined, %d have a body", len(s.bodies), len(r.bodies))
 	}
+	var orders sync.Mutex
 	return inParallel(len(s.bodies), func() func(int) error {
 		br := newBodyReader(s)
 		var cursor bitstream.Cursor
@@ -74,6 +76,7 @@ func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 				d := v.EditDetails()
 				d.Attachments = append(d.Attachments, br.attachments...)
 			}
+			r.addUseOrders(br.orders, &orders)
 			return nil
 		}
 	})

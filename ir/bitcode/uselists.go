@@ -1,0 +1,62 @@
+package bitcode
+
+import (
+	"maps"
+	"sync"
+
+	"offlink/ir"
+	"offlink/ir/bitcode/bitstream"
+	"offlink/ir/llvmschema"
+)
+
+// readUseOrders reads the orders of uses that the block of a function states, as far as they are
+// about declared functions: LLVM writes such an order into the last body that uses the function. A
+// record has the places of the uses, and then the value. Other orders say nothing about a part of
+// the module.
+func (r *bodyReader) readUseOrders(c *bitstream.Cursor) error {
+	for {
+		e, err := c.Next()
+		if err != nil {
+			return err
+		}
+		if e.Kind == bitstream.End {
+			return nil
+		}
+		last := len(c.Operands) - 1
+		if e.Kind != bitstream.Record || c.Code != llvmschema.UseListDefault || last < 0 || c.Operands[last] >= uint64(len(r.module.Values)) {
+			continue
+		}
+		id := ir.ValueID(c.Operands[last])
+		if v := &r.module.Values[id]; v.Kind == ir.Function && v.Declaration {
+			r.addOrder(id, c.Operands[:last])
+		}
+	}
+}
+
+// addOrder keeps an order of uses; one with a place beyond its end says nothing.
+func (r *bodyReader) addOrder(id ir.ValueID, places []uint64) {
+	order := make([]uint32, len(places))
+	for i, place := range places {
+		if place >= uint64(len(places)) {
+			return
+		}
+		order[i] = uint32(place)
+	}
+	if r.orders == nil {
+		r.orders = make(map[ir.ValueID][]uint32)
+	}
+	r.orders[id] = order
+}
+
+// addUseOrders adds the orders that one body states to those of the module.
+func (r *moduleReader) addUseOrders(orders map[ir.ValueID][]uint32, lock *sync.Mutex) {
+	if len(orders) == 0 {
+		return
+	}
+	lock.Lock()
+	defer lock.Unlock()
+	if r.module.UseOrders == nil {
+		r.module.UseOrders = make(map[ir.ValueID][]uint32)
+	}
+	maps.Copy(r.module.UseOrders, orders)
+}
