@@ -31,7 +31,7 @@ const (
 	IdentificationEpoch  = 2
 )
 
-// UseListDefault is the record of a block of use-list orders for a value that is no basic block.
+// UseListDefault is the record of a block of use-list orders for values other than basic blocks.
 const UseListDefault = 1
 
 // StrtabBlob is the record of the string table.

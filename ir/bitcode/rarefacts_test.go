@@ -47,3 +47,35 @@ declare void @early()
 		t.Errorf("%d orders, want 2: %v", n, read.UseOrders)
 	}
 }
+
+// Functions of which a blockaddress names a block are marked, whether a constant of the module or of
+// a function has it.
+func TestLabelTaken(t *testing.T) {
+	const text = `@table = global ptr blockaddress(@a, %next)
+define void @a() {
+  br label %next
+next:
+  ret void
+}
+define void @b(ptr %p) {
+  store ptr blockaddress(@c, %next), ptr %p
+  ret void
+}
+define void @c() {
+  br label %next
+next:
+  ret void
+}
+`
+	m := assemble(t, "labels.ll", "19", false, []byte(text))
+	if m == nil {
+		t.Fatal("LLVM refuses it")
+	}
+	read := m.read(t)
+	for name, want := range map[string]bool{"a": true, "b": false, "c": true} {
+		id, _ := read.Lookup(name)
+		if got := read.Values[id].Details().LabelTaken; got != want {
+			t.Errorf("LabelTaken of @%s = %v, want %v", name, got, want)
+		}
+	}
+}

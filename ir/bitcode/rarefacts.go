@@ -48,15 +48,25 @@ func (r *bodyReader) addOrder(id ir.ValueID, places []uint64) {
 	r.orders[id] = order
 }
 
-// addUseOrders adds the orders that one body states to those of the module.
-func (r *moduleReader) addUseOrders(orders map[ir.ValueID][]uint32, lock *sync.Mutex) {
-	if len(orders) == 0 {
+// addRareFacts adds to the module the facts of a body that few bodies have.
+func (r *moduleReader) addRareFacts(body *bodyReader, lock *sync.Mutex) {
+	if len(body.orders) == 0 && len(body.labels) == 0 {
 		return
 	}
 	lock.Lock()
 	defer lock.Unlock()
+	r.labels = append(r.labels, body.labels...)
 	if r.module.UseOrders == nil {
 		r.module.UseOrders = make(map[ir.ValueID][]uint32)
 	}
-	maps.Copy(r.module.UseOrders, orders)
+	maps.Copy(r.module.UseOrders, body.orders)
+}
+
+// markLabels marks the functions of which blockaddress constants name a block.
+func (r *moduleReader) markLabels() {
+	for _, function := range r.labels {
+		if function < uint64(len(r.module.Values)) {
+			r.module.Values[function].EditDetails().LabelTaken = true
+		}
+	}
 }
