@@ -48,7 +48,7 @@ func newCacheCommand(s cli.Streams) *cobra.Command {
 runs. Programs are kept where SYCL_CACHE_PERSISTENT=1 is set; the folder is
 offlink in SYCL_CACHE_DIR, else in XDG_CACHE_HOME/libsycl_cache or
 HOME/.cache/libsycl_cache. SYCL_CACHE_MAX_SIZE is its size in MB (8192),
-SYCL_CACHE_THRESHOLD the days after its last use when an entry goes (none),
+SYCL_CACHE_THRESHOLD the days from an entry's last use to its removal (no limit),
 SYCL_CACHE_EVICTION_DISABLE keeps all; SYCL_CACHE_MIN_DEVICE_IMAGE_SIZE and
 SYCL_CACHE_MAX_DEVICE_IMAGE_SIZE are the bytes of device images whose programs are
 kept. SYCL_CACHE_TRACE=1 prints each use.`,

@@ -26,8 +26,8 @@ func newDevicesCommand(s cli.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "devices",
 		Short: "List the devices, in the order in which they are preferred",
-		Long: `devices lists the devices that the environment leaves, in the order in which they
-are preferred. Drivers are asked in a process of their own: where one crashes, exits or
+		Long: `devices lists the devices that the environment does not exclude, in the order in
+which they are preferred. Drivers are asked in a process of their own: where one crashes, exits or
 hangs, the devices of the other back ends are listed, and the exit status is 1. A plugin
 that cannot be opened is a warning.`,
 		Args: noArgs,
@@ -76,8 +76,8 @@ type listedProperty struct {
 	Name, Spelling string
 }
 
-// listDevices prints the devices of the back ends that the environment leaves. doctor
-// lists the excluded ones, and why.
+// listDevices prints the devices of the back ends that the environment does not exclude;
+// doctor lists those too, with the variable.
 func listDevices(ctx context.Context, s cli.Streams, limit time.Duration, print func([]listedDevice) error) error {
 	if err := backends.CheckEnvironment(backends.Options{}); err != nil {
 		return err

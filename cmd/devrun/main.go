@@ -41,7 +41,7 @@ func newCommand(s cli.Streams) *cobra.Command {
 		Long: `devrun FILE [ARG...] runs the program FILE so that it finds libofflink. The commands
 launch kernels straight out of files, and examine device code, devices and the cache.
 
-A program that is called like a command is given with its folder: ./launch.`,
+A program with the name of a command is given with its folder: ./launch.`,
 		Version: cli.Version(),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -36,9 +36,9 @@ func newExtractCommand(s cli.Streams) *cobra.Command {
 		Short: "write the device images of a file as files of their own, and a table that -batch takes",
 		Long: `extract writes, for each image that is selected, its code, its properties (.prop) and its
 entries (.sym) as files named after FILE, and a table of them. As the rows of a table share
-kind, target, format and options, images that differ in those get tables of their own; then
-there also is a response file (.rsp) that wraps all of them again in their order. The command
-that wraps the images again is printed. WHEEL!MEMBER names a file in a wheel.`,
+kind, target, format and options, images that differ in those get tables of their own, and
+a response file (.rsp) wraps all of them again in their order. The command that wraps
+the images again is printed. WHEEL!MEMBER names a file in a wheel.`,
 		Args: argsUsage(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return e.extractFile(args[0]) },
 	}

@@ -36,8 +36,8 @@ func newListCommand(s cli.Streams) *cobra.Command {
 		Use:   "list FILE|FOLDER...",
 		Short: "list the device images in objects, archives, programs, libraries, envelopes, wheels and folders",
 		Long: `list prints a row for each device image. Columns are separated by blanks, and no cell has any:
-a dash stands for nothing, and names with blanks are quoted. Of folders, and of wheels and other
-zip archives, it lists every file within that has device images.`,
+an empty one is a dash, and names with blanks are quoted. Of folders, wheels and other zip
+archives, it lists every file in them that has device images.`,
 		Args: argsUsage(cobra.MinimumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return l.listFiles(args) },
 	}

@@ -9,7 +9,7 @@ import (
 	"offlink/wrapper"
 )
 
-// newRemoveCommand makes "offload-wrap remove". It asks for a selection, as the command
+// newRemoveCommand makes "offload-wrap remove". It requires a selection, as the command
 // without one would empty the file.
 func newRemoveCommand(s cli.Streams) *cobra.Command {
 	e := &editing{streams: s}
@@ -17,7 +17,7 @@ func newRemoveCommand(s cli.Streams) *cobra.Command {
 		Use:   "remove FILE --image N[,N...]",
 		Short: "take device images out of a file, a finished program or library too",
 		Long: `remove takes images out of a file, with their entries, properties and records of
-registration; the file stays as it was otherwise. It asks for a selection, and for --image
+registration; the rest of the file stays as it was. A selection is required, and --image
 where the other options select several images.`,
 		Args: argsUsage(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
