@@ -65,7 +65,6 @@ type specConstants struct {
 type specRead struct {
 	call   int // ir.Call.Number
 	order  int // of the function that is called, in the module
-	rank   int // among the calls of that function; see rankReads
 	name   string
 	typ    ir.TypeID // of the constant; i8 for i1
 	value  *flatDefault
@@ -103,7 +102,6 @@ func (g *Graph) findSpecConstants() error {
 			return err
 		}
 	}
-	g.rankReads()
 	return nil
 }
 
@@ -271,7 +269,7 @@ func member(c *ir.Constant, i int) ir.Constant {
 
 // lowerSpecConstants puts the constants into the partition and replaces the calls that read them.
 // Constants are numbered in the order in which the functions that are called come in the module,
-// and then in that of the uses in the reference's memory (see inOrderOfUses).
+// and then in that of the calls, so that the numbers depend on the text alone.
 func (x *Extractor) lowerSpecConstants(s *Partition, mode SpecConstantMode) error {
 	if mode == SpecConstantsKept {
 		return nil

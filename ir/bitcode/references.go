@@ -4,7 +4,6 @@ import (
 	"errors"
 	"runtime"
 	"slices"
-	"sync"
 
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
@@ -62,8 +61,7 @@ func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 	if len(s.bodies) != len(r.bodies) {
 		return c.Errorf("%d functions are defined, %d have a body", len(s.bodies), len(r.bodies))
 	}
-	var lock sync.Mutex
-	err := inParallel(len(s.bodies), func() func(int) error {
+	return inParallel(len(s.bodies), func() func(int) error {
 		br := newBodyReader(s)
 		var cursor bitstream.Cursor
 		return func(i int) error {
@@ -76,12 +74,9 @@ func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 				d := v.EditDetails()
 				d.Attachments = append(d.Attachments, br.attachments...)
 			}
-			r.addRareFacts(br, &lock)
 			return nil
 		}
 	})
-	r.markLabels()
-	return err
 }
 
 // inParallel calls the function that start returns for 0 to n-1; each goroutine has one of its own.

@@ -36,5 +36,5 @@ func TestFunctionsOfOpenCL(t *testing.T) {
 			}
 		}
 	}
-	f.Verify(t)
+	f.verify(t)
 }

@@ -42,6 +42,10 @@ func onEvent(handle uintptr, f func(e driver.Event) error) int32 {
 var statuses = map[driver.Status]int32{driver.Queued: 3, driver.Submitted: 2, driver.Running: 1, driver.Complete: 0, driver.Failed: pluginSpecificError}
 
 const (
+	profilingComplete = 0x1284
+
+	eventQueue      = 0x11D0
+	eventCommand    = 0x11D1
 	eventReferences = 0x11D2
 	eventContext    = 0x11D4
 )
@@ -57,6 +61,10 @@ func offlink_piEventGetInfo(handle uintptr, param uint32, room uintptr, out unsa
 			a = word32(uint32(usesOf(handle)))
 		case eventContext:
 			a = words64(int(contextOf(handle)))
+		case eventQueue:
+			a = words64(int(commandOf(handle).queue))
+		case eventCommand:
+			a = word32(commandOf(handle).kind)
 		}
 		return reply(a, param, room, out, size)
 	})
@@ -77,7 +85,7 @@ func offlink_piEventGetProfilingInfo(handle uintptr, param uint32, room uintptr,
 			a = word64(uint64(times.Submitted))
 		case cl.ProfilingStart:
 			a = word64(uint64(times.Started))
-		case cl.ProfilingEnd:
+		case cl.ProfilingEnd, profilingComplete:
 			a = word64(uint64(times.Ended))
 		}
 		return reply(a, param, room, out, size)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"sync"
 	"unsafe"
 )
@@ -27,7 +28,20 @@ type handleEntry struct {
 	object  any
 	context uintptr // the handle of the context that it belongs to
 	uses    int
-	native  uintptr // its object of OpenCL's loader (icd.c), 0 before anyone asks for it
+	native  uintptr  // its object of OpenCL's loader (icd.c), 0 before anyone asks for it
+	ended   []func() // called after the object's end, the last one first
+	command command  // of an event
+}
+
+// finish calls the host's functions that wait for the end of the object, and ends its use of
+// the context.
+func (e *handleEntry) finish() {
+	for _, f := range slices.Backward(e.ended) {
+		f()
+	}
+	if e.context != 0 {
+		releaseHandle(e.context)
+	}
 }
 
 // The platform and the device have entries for their native handles. Their uses are not
@@ -40,10 +54,13 @@ var handles = handleTable{
 	natives: map[uintptr]uintptr{},
 }
 
-// newHandle gives the host an object of a context.
+// newHandle gives the host an object of a context, which it keeps in use.
 func newHandle(object any, context uintptr) uintptr {
 	handles.mu.Lock()
 	defer handles.mu.Unlock()
+	if owner := handles.objects[context]; owner != nil {
+		owner.uses++
+	}
 	handle := handles.next
 	handles.next += handleStep
 	handles.objects[handle] = &handleEntry{object: object, context: context, uses: 1}
@@ -101,16 +118,20 @@ func retainHandle(handle uintptr) int32 {
 // releaseHandle ends one use, and closes the object after the last.
 func releaseHandle(handle uintptr) int32 {
 	return perform(func() error {
-		object, err := endUse(handle)
-		if c, ok := object.(closer); ok && err == nil {
-			return c.Close()
+		entry, err := endUse(handle)
+		if entry == nil {
+			return err
 		}
+		if c, ok := entry.object.(closer); ok {
+			err = c.Close()
+		}
+		entry.finish()
 		return err
 	})
 }
 
-// endUse returns the object if this was its last use.
-func endUse(handle uintptr) (any, error) {
+// endUse returns the entry if this was its last use.
+func endUse(handle uintptr) (*handleEntry, error) {
 	handles.mu.Lock()
 	defer handles.mu.Unlock()
 	entry := handles.objects[handle]
@@ -122,7 +143,7 @@ func endUse(handle uintptr) (any, error) {
 	}
 	delete(handles.objects, handle)
 	handles.dropNative(entry)
-	return entry.object, nil
+	return entry, nil
 }
 
 // wordsAt is an array of the host, nil for none.

@@ -104,11 +104,11 @@ func platformAnswer(param uint32) answer {
 	case cl.PlatformName:
 		return textAnswer(info.Platform)
 	case cl.PlatformVersion:
-		return textAnswer(info.PlatformVersion)
+		return textAnswer("OpenCL 3.0 offlink " + info.PlatformVersion)
 	case cl.PlatformVendor:
 		return textAnswer(info.Vendor)
 	case cl.PlatformExtensions:
-		return textAnswer("")
+		return textAnswer("cl_khr_icd")
 	case platformProfile:
 		return textAnswer("FULL_PROFILE")
 	// DPC++'s runtime takes SPIR-V for compatible with devices of the back ends that it
@@ -116,7 +116,7 @@ func platformAnswer(param uint32) answer {
 	case platformBackend:
 		return word32(openCLBackend)
 	}
-	return nil
+	return openCLPlatform(param)
 }
 
 // answer answers a query of the device, nil if it is not known. The functions that
@@ -125,7 +125,7 @@ func platformAnswer(param uint32) answer {
 func (d *pluginDevice) answer(param uint32) answer {
 	info := device().Info()
 	info.ComputeUnits = d.units
-	for _, answers := range []func(*driver.Info, uint32) answer{deviceText, deviceNumber, deviceLimit, deviceFlag, deviceMemory} {
+	for _, answers := range []func(*driver.Info, uint32) answer{deviceText, deviceNumber, deviceLimit, deviceFlag, deviceMemory, openCLDevice} {
 		if a := answers(&info, param); a != nil {
 			return a
 		}
@@ -141,10 +141,12 @@ func deviceText(info *driver.Info, param uint32) answer {
 		return textAnswer(info.Vendor)
 	case cl.DriverVersion:
 		return textAnswer(info.DriverVersion)
-	case cl.DeviceVersion, deviceOpenCLC:
+	case cl.DeviceVersion:
 		return textAnswer("OpenCL 3.0 " + info.Version)
+	case deviceOpenCLC:
+		return textAnswer("OpenCL C 3.0 " + info.Version)
 	case cl.DeviceExtensions:
-		return textAnswer(strings.Join(info.Extensions, " "))
+		return textAnswer(strings.Join(allExtensions(info), " "))
 	case cl.DeviceILVersion:
 		return textAnswer(strings.Join(info.ILVersions, " "))
 	case deviceProfile:
@@ -273,6 +275,8 @@ func deviceMemory(info *driver.Info, param uint32) answer {
 	// Memory that the device did not allocate is not in its region.
 	case cl.DeviceUSMSharedCross, cl.DeviceUSMSharedSystem:
 		return word64(0)
+	case cl.DeviceSVMCapabilities:
+		return word64(svmCapabilities)
 	case devicePlatform:
 		return words64(platformHandle)
 	}

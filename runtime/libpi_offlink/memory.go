@@ -99,12 +99,13 @@ func allocationAnswer(address uintptr, param uint32) answer {
 	return nil
 }
 
-// buffer is memory of the device, or a part of a buffer, whose memory it shares.
+// buffer is memory of the device, or a part of a buffer, which it keeps in use.
 type buffer struct {
 	memory driver.Memory
 	offset int64
 	size   int64
-	part   bool
+	flags  uint64
+	parent uintptr // the handle of the buffer that this is a part of, 0 for none
 	// host is the memory that the host gave for the buffer, 0 if none. A map returns
 	// it: it has the buffer's contents while the buffer is mapped.
 	host uintptr
@@ -112,7 +113,8 @@ type buffer struct {
 
 // Close releases the memory.
 func (b *buffer) Close() error {
-	if b.part {
+	if b.parent != 0 {
+		releaseHandle(b.parent)
 		return nil
 	}
 	return b.memory.Close()
@@ -143,7 +145,7 @@ func offlink_piMemBufferCreate(contextHandle uintptr, flags uint64, size, host u
 		if err != nil {
 			return err
 		}
-		b := &buffer{memory: m, size: int64(size)}
+		b := &buffer{memory: m, size: int64(size), flags: flags}
 		if flags&(useHostMemory|copyHostMemory) != 0 {
 			copy(dl.Bytes(b.address(), int(size)), dl.Bytes(host, int(size)))
 		}
@@ -161,7 +163,7 @@ const (
 )
 
 //export offlink_piMemBufferPartition
-func offlink_piMemBufferPartition(handle uintptr, unused1 uint64, kind uint32, region *uintptr, out *uintptr) int32 {
+func offlink_piMemBufferPartition(handle uintptr, flags uint64, kind uint32, region *uintptr, out *uintptr) int32 {
 	return perform(func() error {
 		b, err := objectOf[*buffer](handle)
 		if err != nil {
@@ -174,10 +176,11 @@ func offlink_piMemBufferPartition(handle uintptr, unused1 uint64, kind uint32, r
 		if _, err := b.bytes(where[0], where[1]); err != nil {
 			return err
 		}
-		part := &buffer{memory: b.memory, offset: b.offset + int64(where[0]), size: int64(where[1]), part: true}
+		part := &buffer{memory: b.memory, offset: b.offset + int64(where[0]), size: int64(where[1]), flags: flags, parent: handle}
 		if b.host != 0 {
 			part.host = b.host + where[0]
 		}
+		retainHandle(handle)
 		*out = newHandle(part, contextOf(handle))
 		return nil
 	})
@@ -196,6 +199,8 @@ func offlink_piMemGetInfo(handle uintptr, param uint32, room uintptr, out unsafe
 			a = words64(int(b.size))
 		case memoryContext:
 			a = words64(int(contextOf(handle)))
+		default:
+			a = b.openCLAnswer(handle, param)
 		}
 		return reply(a, param, room, out, size)
 	})

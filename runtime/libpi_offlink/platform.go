@@ -95,7 +95,10 @@ func offlink_piextDeviceSelectBinary(unused1 uintptr, images unsafe.Pointer, cou
 
 // deviceContext is a pi_context. It has nothing but its devices, as the embedded device has a
 // context of its own, which its sub-devices share.
-type deviceContext struct{ devices []uintptr }
+type deviceContext struct {
+	devices    []uintptr
+	properties []uintptr // of OpenCL, with the 0 at their end; nil for none
+}
 
 // Close ends the uses of the sub-devices.
 func (c *deviceContext) Close() error {
@@ -121,7 +124,7 @@ func offlink_piContextCreate(unused1 unsafe.Pointer, count uint32, devices *uint
 			retainDevice(handle)
 		}
 		openLoader()
-		*out = newHandle(&deviceContext{list}, 0)
+		*out = newHandle(&deviceContext{devices: list}, 0)
 		return nil
 	})
 }
@@ -142,8 +145,19 @@ func devicesOf(contextHandle uintptr) []int {
 const (
 	contextReferences = 0x1080
 	contextDevices    = 0x1081
+	contextProperties = 0x1082
 	contextCount      = 0x1083
 )
+
+func propertiesOf(handle uintptr) answer {
+	a := answer{}
+	if c, err := objectOf[*deviceContext](handle); err == nil {
+		for _, word := range c.properties {
+			a = append(a, word64(uint64(word))...)
+		}
+	}
+	return a
+}
 
 //export offlink_piContextGetInfo
 func offlink_piContextGetInfo(handle uintptr, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) int32 {
@@ -157,6 +171,8 @@ func offlink_piContextGetInfo(handle uintptr, param uint32, room uintptr, out un
 			a = words64(devices...)
 		case contextCount:
 			a = word32(uint32(len(devices)))
+		case contextProperties:
+			a = propertiesOf(handle)
 		}
 		return reply(a, param, room, out, size)
 	})

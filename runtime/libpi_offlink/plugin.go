@@ -1,6 +1,8 @@
 // Package main is libpi_offlink.so: the embedded device as a plugin of DPC++'s
 // plugin interface, for runtimes of others. It has the tables of the versions
-// 12.27, 14.37 and 15.47 (DPC++ 2023.2, 2024.0 and 2024.2); table.c fills them.
+// 12.27, 14.37 and 15.47 (DPC++ 2023.2, 2024.0 and 2024.2); table.c fills them. It is a
+// driver for OpenCL's loader as well, through which later runtimes of DPC++ reach it: icd.c
+// has that table, and opencl_*.c its functions, which call those of the plugin.
 //
 // Handles are numbers of the table in handles.go: a handle that is not one, or
 // is one of another kind, is an error, never a crash. Memory that the host
@@ -42,6 +44,7 @@ const (
 	linkFailure           = -17
 	partitionFailed       = -18
 	invalidValue          = -30
+	invalidMemory         = -38
 	invalidDevice         = -33
 	invalidBinary         = -42
 	invalidExecutable     = -45

@@ -24,6 +24,7 @@ import (
 type program struct {
 	mu        sync.Mutex
 	code      []byte // SPIR-V; nil for linked and loaded ones
+	symbols          // of the code
 	constants map[uint32][]byte
 	object    driver.Object  // once it is compiled
 	linked    driver.Program // once it is built or linked
@@ -78,7 +79,7 @@ func offlink_piProgramCreate(contextHandle uintptr, code unsafe.Pointer, length 
 			return failure(invalidBinary, "%v", err)
 		}
 		p := &program{code: data, constants: map[uint32][]byte{}}
-		p.kernels = kernelsOf(m)
+		p.kernels, p.symbols = kernelsOf(m), symbolsOf(m)
 		*out = newHandle(p, contextHandle)
 		return nil
 	})
@@ -171,10 +172,19 @@ func offlink_piProgramBuild(handle uintptr, unused1 uint32, unused2 unsafe.Point
 		}
 		err := p.compile(dl.String(options))
 		if err == nil {
-			p.linked, err = device().Link(context.Background(), []driver.Object{p.object}, driver.LinkOptions{})
+			p.linked, err = linkObjects([]driver.Object{p.object}, []symbols{p.symbols}, "")
 		}
 		return p.keepLog(buildFailure, err)
 	})
+}
+
+// linkObjects links objects, whose symbols are given, with the device library.
+func linkObjects(objects []driver.Object, names []symbols, options string) (driver.Program, error) {
+	library, err := libraryObjects(names)
+	if err != nil {
+		return nil, err
+	}
+	return device().Link(context.Background(), slices.Concat(objects, library), driver.LinkOptions{Options: options})
 }
 
 // offlink_piProgramLink makes a program of compiled ones. Where that fails, the host gets
@@ -185,6 +195,7 @@ func offlink_piProgramLink(contextHandle uintptr, unused2 uint32, unused3 unsafe
 	return perform(func() error {
 		p := &program{}
 		var objects []driver.Object
+		var names []symbols
 		for _, handle := range wordsAt(list, int(count)) {
 			part, err := objectOf[*program](handle)
 			if err != nil {
@@ -193,11 +204,11 @@ func offlink_piProgramLink(contextHandle uintptr, unused2 uint32, unused3 unsafe
 			if part.object == nil {
 				return failure(invalidOperation, "a program to link was not compiled")
 			}
-			objects = append(objects, part.object)
+			objects, names = append(objects, part.object), append(names, part.symbols)
 			p.kernels = append(p.kernels, part.kernels...)
 		}
 		var err error
-		p.linked, err = device().Link(context.Background(), objects, driver.LinkOptions{Options: dl.String(options)})
+		p.linked, err = linkObjects(objects, names, dl.String(options))
 		*out = newHandle(p, contextHandle)
 		return p.keepLog(linkFailure, err)
 	})
@@ -212,6 +223,7 @@ const (
 	buildStatus       = 0x1181
 	buildOptions      = 0x1182
 	buildFailed       = ^uint32(1) // PI_PROGRAM_BUILD_STATUS_ERROR, -2
+	notBuilt          = ^uint32(0) // PI_PROGRAM_BUILD_STATUS_NONE, -1
 	typeNone          = 0
 	typeObject        = 1
 	typeExecutable    = 4
@@ -243,6 +255,10 @@ func (p *program) answer(handle uintptr, param uint32) (answer, error) {
 		return words64(devicesOf(contextOf(handle))...), nil
 	case programKernels:
 		return words64(len(p.kernels)), nil
+	case programSource:
+		return textAnswer(""), nil
+	case programCode:
+		return append(answer{}, p.code...), nil
 	case cl.ProgramKernelNames:
 		return textAnswer(strings.Join(p.kernels, ";")), nil
 	case cl.ProgramBinarySizes:
@@ -296,15 +312,22 @@ func offlink_piProgramGetBuildInfo(handle, unused1 uintptr, param uint32, room u
 		case buildOptions:
 			a = textAnswer("")
 		case buildStatus:
-			a = word32(0)
-			if p.log != "" {
-				a = word32(buildFailed)
-			}
+			a = word32(p.buildStatus())
 		case cl.ProgramBinaryType:
 			a = word32(p.binaryType())
 		}
 		return reply(a, param, room, out, size)
 	})
+}
+
+func (p *program) buildStatus() uint32 {
+	switch {
+	case p.linked != nil || p.object != nil:
+		return 0
+	case p.log != "":
+		return buildFailed
+	}
+	return notBuilt
 }
 
 func (p *program) binaryType() uint32 {

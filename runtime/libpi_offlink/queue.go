@@ -12,7 +12,8 @@ import (
 // deviceQueue is a pi_queue, and has the device whose commands it takes.
 type deviceQueue struct {
 	driver.Queue
-	device uintptr
+	device     uintptr
+	properties uint64
 }
 
 // Close closes the queue, and ends its use of the device.
@@ -30,7 +31,7 @@ func newQueue(contextHandle, on uintptr, flags uint64, out *uintptr) int32 {
 			return err
 		}
 		retainDevice(on)
-		*out = newHandle(&deviceQueue{q, on}, contextHandle)
+		*out = newHandle(&deviceQueue{q, on, flags}, contextHandle)
 		return nil
 	})
 }
@@ -75,6 +76,8 @@ func offlink_piQueueGetInfo(handle uintptr, param uint32, room uintptr, out unsa
 			a = words64(int(q.device))
 		case queueReferences:
 			a = word32(uint32(usesOf(handle)))
+		case cl.QueueProperties:
+			a = word64(q.properties)
 		}
 		return reply(a, param, room, out, size)
 	})
@@ -105,16 +108,39 @@ func offlink_piQueueRetain(handle uintptr) int32 { return retainHandle(handle) }
 //
 //export offlink_piQueueRelease
 func offlink_piQueueRelease(handle uintptr) int32 {
+	return releaseQueue(handle, func(end func() error) error { return end() })
+}
+
+// offlink_clReleaseQueue does not wait for the work, as OpenCL requires: it may wait for an
+// event that the host sets later.
+//
+//export offlink_clReleaseQueue
+func offlink_clReleaseQueue(handle uintptr) int32 {
+	return releaseQueue(handle, func(end func() error) error {
+		go perform(end)
+		return nil
+	})
+}
+
+// releaseQueue ends a use of a queue, and has run end it after the last one.
+func releaseQueue(handle uintptr, run func(end func() error) error) int32 {
 	return perform(func() error {
-		object, err := endUse(handle)
-		q, ok := object.(driver.Queue)
-		if err != nil || !ok {
+		q, err := objectOf[*deviceQueue](handle)
+		if err != nil {
 			return err
 		}
-		if err := q.Finish(); err != nil { // not an error of the release
-			told.tellFailure(err)
+		entry, err := endUse(handle)
+		if entry == nil {
+			return err
 		}
-		return q.Close()
+		return run(func() error {
+			if err := q.Finish(); err != nil { // not an error of the release
+				told.tellFailure(err)
+			}
+			err := q.Close()
+			entry.finish()
+			return err
+		})
 	})
 }
 
