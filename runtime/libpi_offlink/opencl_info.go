@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/binary"
-
 	"strconv"
 	"strings"
 
