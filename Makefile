@@ -72,6 +72,7 @@ test: setup-test build ## install what is missing, then run every test
 	scripts/install "$(CURDIR)/build/installed" /usr
 	$(MAKE) -C build/installed/usr/share/offlink/examples/dynlink check
 	scripts/test-cmake build/installed/usr
+	scripts/test-cmake-package build/installed/usr
 	OFFLINK_REQUIRE_TOOLS=1 OFFLINK_TORTURE_RUNS=$(TORTURE_RUNS) $(GO) test -count=1 -timeout 25m ./...
 	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m -race $$($(GO) list ./runtime/... ./cmd/internal/... ./toolchain/... | grep -v -e '/hostdev$$' -e '/devicelib$$')
 	OFFLINK_REQUIRE_TOOLS=1 $(GO) test -count=1 -timeout 25m -race -run 'Abort|Budget|CloseStops|Driver|EachCall|Transfers|Throughput' ./runtime/hostdev

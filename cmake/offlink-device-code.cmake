@@ -3,9 +3,11 @@
 #                         [OPTIONS clang-option...] [POSTLINK_OPTIONS option...])
 #
 # Compiles device code with clang, makes images of it, and links their host
-# objects into the target, together with offlink::offlink. A static, object or
-# interface library has them linked into the programs and shared libraries that link it:
-# a linker takes nothing out of an archive that nobody refers to. Languages by
+# objects into the target, together with offlink::offlink. The programs and shared
+# libraries that link a static, object or interface library hold its device code. A static
+# library has the objects in its archive, installed too, and its users refer to them by
+# the linker's option -u, which the library's target carries: a linker takes nothing out
+# of an archive that nobody refers to. Languages by
 # extension: .cl OpenCL C, .clcpp C++ for OpenCL, .c and .cpp with
 # <offlink/device.h>. Headers that a source includes are followed. The images of
 # different sources and targets are made in parallel.
@@ -116,6 +118,11 @@ function(_offlink_add_source source device)
     set(split "")
   endif()
   _offlink_host_option(host)
+  set(descriptor "")
+  if(type STREQUAL STATIC_LIBRARY) # of one name in all the libraries that a program may link
+    string(MAKE_C_IDENTIFIER "${PROJECT_NAME}_${arg_TARGET}_${source}_${device}" symbol)
+    set(descriptor -desc-name=${symbol})
+  endif()
   _offlink_device_language(language "${source}" ${_offlink_opencl_${device}})
   get_filename_component(path "${source}" ABSOLUTE)
   string(MAKE_C_IDENTIFIER "${source}_${device}" name)
@@ -127,10 +134,13 @@ function(_offlink_add_source source device)
   add_custom_command(OUTPUT "${base}.o"
     COMMAND offlink::postlink ${split} ${_offlink_postlink_options} ${_offlink_images_${device}} ${_offlink_to_${device}} ${arg_POSTLINK_OPTIONS}
             -o "${base}.table" "${base}.bc"
-    COMMAND offlink::offload-wrap ${host} -kind=sycl -target=${device} -format=${_offlink_format_${device}} -o "${base}.o" -batch "${base}.table"
+    COMMAND offlink::offload-wrap ${host} ${descriptor} -kind=sycl -target=${device} -format=${_offlink_format_${device}} -o "${base}.o" -batch "${base}.table"
     DEPENDS "${base}.bc" COMMENT "Making device images of ${source} for ${device}" VERBATIM)
   set_source_files_properties("${base}.o" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
-  if(type MATCHES "^(STATIC|OBJECT|INTERFACE)_LIBRARY$")
+  if(type STREQUAL STATIC_LIBRARY)
+    target_sources(${arg_TARGET} PRIVATE "${base}.o")
+    target_link_libraries(${arg_TARGET} INTERFACE "-Wl,-u,.sycl_offloading.${symbol}")
+  elseif(type MATCHES "^(OBJECT|INTERFACE)_LIBRARY$")
     add_custom_target(${arg_TARGET}.${name} DEPENDS "${base}.o")
     add_dependencies(${arg_TARGET} ${arg_TARGET}.${name})
     target_link_libraries(${arg_TARGET} INTERFACE "$<BUILD_INTERFACE:${base}.o>")

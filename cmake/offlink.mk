@@ -13,6 +13,9 @@
 # of the embedded device to those of spir64), OFFLINK_CUDA_ARCH (sm_75), OFFLINK_LIBCLC
 # (libclc's nvptx64--nvidiacl.bc of the same LLVM as clang, for the functions of
 # OpenCL C that PTX has no instruction for; none),
+# OFFLINK_ARCHIVE (the name of an archive that the objects are for, a name of C: each has
+# a global symbol then, and $(call offlink_take,X.device.o...) are the linker's options
+# that take the objects out of the archive),
 # OFFLINK_CLANG_OPTIONS, OFFLINK_POSTLINK_OPTIONS, OFFLINK_BIN and OFFLINK_INCLUDE
 # (default: next to this file's prefix), OFFLINK_HOST (target triple of the host
 # program; default: the one of $(CC), which for a cross build is the other machine's).
@@ -59,6 +62,13 @@ $(OFFLINK_CLANG) $(offlink_clang_$1) -I'$(OFFLINK_INCLUDE)' $2 $(OFFLINK_CLANG_O
 
 endef
 
+# $(call offlink_symbol,STEM): the name of the descriptor of an object for an archive.
+offlink_symbol = $(OFFLINK_ARCHIVE)_$(subst .,_,$(subst -,_,$(subst /,_,$1)))
+offlink_take = $(foreach o,$(patsubst %.device.o,%,$1),-Wl,-u,.sycl_offloading.$(call offlink_symbol,$o))
+
+# $(call offlink_named,DEVICE): -desc-name for the first of the devices, whose objects become one.
+offlink_named = $(if $(and $(OFFLINK_ARCHIVE),$(filter $1,$(firstword $(offlink_devices)))),-desc-name=$(call offlink_symbol,$*))
+
 # $(call offlink_wrap,DEVICE): $*.DEVICE.device.bc to an object. Each source is a module of
 # its own: -split=source would put the functions without OFFLINK_KERNEL and
 # OFFLINK_EXTERNAL into a second image.
@@ -66,7 +76,7 @@ define offlink_wrap
 '$(OFFLINK_BIN)/postlink' $(if $(filter-out none source,$(OFFLINK_SPLIT)),-split=$(OFFLINK_SPLIT)) -symbols -properties \
   -emit-exported-symbols -emit-imported-symbols -emit-param-info -device-globals -device-image-dependencies=externals \
   $(offlink_images_$1) $(OFFLINK_POSTLINK_OPTIONS) -o $*.$1.device.table $*.$1.device.bc
-'$(OFFLINK_BIN)/offload-wrap' $(if $(OFFLINK_HOST),-host=$(OFFLINK_HOST)) -kind=sycl -target=$1 -format=$(offlink_format_$1) -o $*.$1.wrapped.o -batch $*.$1.device.table
+'$(OFFLINK_BIN)/offload-wrap' $(if $(OFFLINK_HOST),-host=$(OFFLINK_HOST)) $(offlink_named) -kind=sycl -target=$1 -format=$(offlink_format_$1) -o $*.$1.wrapped.o -batch $*.$1.device.table
 
 endef
 
@@ -84,7 +94,7 @@ endef
 # after the whole makefile was read, and not with those of one target.
 offlink_settings = $(strip $(OFFLINK_CLANG) $(OFFLINK_TARGETS) $(OFFLINK_SPLIT) $(OFFLINK_CUDA_ARCH) $(OFFLINK_LIBCLC) \
 	$(OFFLINK_CLANG_OPTIONS) $(OFFLINK_POSTLINK_OPTIONS) $(OFFLINK_BIN) $(OFFLINK_INCLUDE) \
-	$(OFFLINK_HOST))
+	$(OFFLINK_HOST) $(OFFLINK_ARCHIVE))
 offlink_quoted = '\# $(subst ','\'',$(offlink_settings))'
 offlink.device.settings: offlink_always
 	@printf '%s\n' $(offlink_quoted) | cmp -s - $@ || printf '%s\n' $(offlink_quoted) >$@
