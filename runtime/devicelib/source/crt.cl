@@ -127,3 +127,16 @@ EXPORT_TWICE(int, feclearexcept, (int exceptions), { return 0; })
 EXPORT_TWICE(int, fetestexcept, (int exceptions), { return 0; })
 EXPORT_TWICE(int, feenableexcept, (int exceptions), { return exceptions ? -1 : 0; })
 EXPORT_TWICE(int, fedisableexcept, (int exceptions), { return 0; })
+
+/* rand() and srand() are a hash of the counters of random.cl, which is a file of its own:
+ * images have copies of the functions of their own file. */
+OFFLINK_EXTERNAL uint next_random(int set, uint seed) __asm("offlink_next_random");
+
+EXPORT(int, rand, void) {
+  uint x = next_random(0, 0);
+  x = (x ^ x >> 16) * 0x21f0aaadu;
+  x = (x ^ x >> 15) * 0x735a2d97u;
+  return (int)((x ^ x >> 15) >> 1); /* RAND_MAX is 2^31 - 1 */
+}
+
+EXPORT(void, srand, uint seed) { next_random(1, seed); }
