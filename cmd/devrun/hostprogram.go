@@ -119,6 +119,9 @@ func (f *hostFile) sameModule(other *hostFile) bool { return f.module == other.m
 // openArgument reads a file, or the files of a folder that have images; the program opens them
 // or not.
 func (p *hostProgram) openArgument(name string, opened bool) error {
+	if archive, member := cutWheel(name); archive != "" {
+		return p.openWheel(archive, member, opened)
+	}
 	info, err := os.Stat(name)
 	if err != nil {
 		return fileError(name, err)
@@ -128,9 +131,6 @@ func (p *hostProgram) openArgument(name string, opened bool) error {
 	}
 	if err := checkRegular(name); err != nil {
 		return fileError(name, err)
-	}
-	if cli.IsZip(name) {
-		return p.openWheel(name, opened)
 	}
 	f, err := p.openFile(name)
 	if err == nil && len(f.images) == 0 && f.module.Kind != hostlibs.Program && f.module.Kind != hostlibs.Library {
@@ -143,11 +143,18 @@ func (p *hostProgram) openArgument(name string, opened bool) error {
 	return err
 }
 
-// openWheel reads the files of a Python wheel that have images, as those of a folder.
-func (p *hostProgram) openWheel(name string, opened bool) error {
+// openWheel reads the files of a Python wheel that have images, as those of a folder, or only
+// the member if it is not "". The others are there for its libraries to be found.
+func (p *hostProgram) openWheel(name, member string, opened bool) error {
 	paths, err := p.wheels.unpack(name)
 	if err != nil {
 		return err
+	}
+	if member != "" {
+		paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return p.wheels.shownName(path) != name+cli.MemberMark+member })
+		if len(paths) == 0 {
+			return fmt.Errorf("%s%s%s: no such file in the wheel, or one that is not a library; 'offload-wrap list %s' names those that have device images", name, cli.MemberMark, member, name)
+		}
 	}
 	for _, path := range paths {
 		if err := p.openMember(path, opened); err != nil {

@@ -20,16 +20,17 @@ import (
 // imageFiles are the files of a launch, open until the kernel has run.
 type imageFiles struct {
 	files   []*wrapper.File
+	owners  uint64   // files whose images are registered
 	kernels []string // of all files, each once
 	known   map[string]bool
 	read    devicefile.Options
 }
 
-// openImages registers the device images of the files.
+// openImages registers the device images of the files, and of those in wheels.
 func openImages(rt *runtime.Runtime, names []string) (*imageFiles, error) {
 	f := &imageFiles{known: make(map[string]bool), read: devicefile.Options{FatBinaryKernels: true}}
-	for i, name := range names {
-		if err := f.registerFile(rt, registry.Owner{ID: uint64(i), Name: name}); err != nil {
+	for _, name := range names {
+		if err := f.openSource(rt, name); err != nil {
 			f.closeFiles()
 			return nil, err
 		}
@@ -37,20 +38,30 @@ func openImages(rt *runtime.Runtime, names []string) (*imageFiles, error) {
 	return f, nil
 }
 
-// registerFile registers the images of one file, as its constructor would in a
-// program, and notes the kernels for findKernel.
-func (f *imageFiles) registerFile(rt *runtime.Runtime, owner registry.Owner) error {
-	images, err := f.readImages(owner.Name)
+// openSource registers the images of a file or a wheel.
+func (f *imageFiles) openSource(rt *runtime.Runtime, name string) error {
+	if archive, member := cutWheel(name); archive != "" {
+		return f.openWheel(archive, member, func(member string, images []*devimg.Image) { f.register(rt, member, images) })
+	}
+	images, err := f.readImages(name)
 	if err != nil {
 		return err
 	}
 	if len(images) == 0 {
-		return fmt.Errorf("%s: holds no device images", owner.Name)
+		return fmt.Errorf("%s: holds no device images", name)
 	}
+	f.register(rt, name, images)
+	return nil
+}
+
+// register registers the images of one file, as its constructor would in a program, and notes
+// the kernels for findKernel.
+func (f *imageFiles) register(rt *runtime.Runtime, name string, images []*devimg.Image) {
+	owner := registry.Owner{ID: f.owners, Name: name}
+	f.owners++
 	for _, img := range rt.Register(owner, images).Images {
 		f.noteKernels(img.Kernels())
 	}
-	return nil
 }
 
 // noteKernels adds those names that are not there yet.

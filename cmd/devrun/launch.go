@@ -34,10 +34,10 @@ type launchOptions struct {
 
 // launchHelp is the text of "devrun launch --help" above the options.
 const launchHelp = `launch reads the device images of the FILEs (objects, programs, shared
-libraries, SPIR-V, LLVM IR), links the images that the kernel needs, runs it,
-and prints every buffer: "arg0: 1 2 3". FILEs are read as given; the libraries
-that they link to are not followed. NAME is the kernel's name, mangled or not,
-or a part of it that no other kernel has.
+libraries, SPIR-V, LLVM IR, Python wheels or WHEEL!MEMBER), links the images
+that the kernel needs, runs it, and prints every buffer: "arg0: 1 2 3". FILEs
+are read as given; the libraries that they link to are not followed. NAME is
+the kernel's name, mangled or not, or a part of it that no other kernel has.
 
 Arguments are given in the order of the kernel's source. SPEC is
   i32:42  f32:1.5      a value; the types are i8 to i64, u8 to u64, f32, f64

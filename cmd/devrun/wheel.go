@@ -20,10 +20,11 @@ import (
 // environment, so that libraries find each other by their RPATHs: of one wheel, in its
 // NAME.libs folder, or of several. Other zip archives are unpacked as they are.
 type wheels struct {
-	root    string            // of the environment; "" before the first wheel
-	cleanUp func()            // removes it
-	members map[string]string // files of the environment: WHEEL!MEMBER
-	left    int64             // bytes that may still be unpacked
+	root    string              // of the environment; "" before the first wheel
+	cleanUp func()              // removes it
+	members map[string]string   // files of the environment: WHEEL!MEMBER
+	paths   map[string][]string // of each wheel
+	left    int64               // bytes that may still be unpacked
 }
 
 // maxUnpacked bounds the libraries of all wheels together.
@@ -35,6 +36,9 @@ const sitePackages = "lib/python3/site-packages"
 // unpack unpacks the files of a wheel that may be libraries or hold images, and returns their
 // paths, in the order of the wheel.
 func (w *wheels) unpack(name string) (paths []string, err error) {
+	if paths, known := w.paths[name]; known {
+		return paths, nil
+	}
 	archive, err := zip.OpenReader(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: malformed zip archive: %w", name, err)
@@ -58,6 +62,7 @@ func (w *wheels) unpack(name string) (paths []string, err error) {
 			paths = append(paths, to)
 		}
 	}
+	w.paths[name] = paths
 	return paths, nil
 }
 
@@ -70,6 +75,7 @@ func (w *wheels) makeRoot() (err error) {
 		return err
 	}
 	w.root, w.cleanUp, w.members, w.left = root, cleanUp, make(map[string]string), maxUnpacked
+	w.paths = make(map[string][]string)
 	if resolved, err := filepath.EvalSymlinks(root); err == nil {
 		w.root = resolved // as the loader spells it
 	}

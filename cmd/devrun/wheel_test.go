@@ -83,3 +83,42 @@ func TestCheckWheels(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
+
+// TestLaunchWheel: launch takes kernels out of the files of a wheel, links them with each other,
+// and takes one file alone by WHEEL!MEMBER; check does so too.
+func TestLaunchWheel(t *testing.T) {
+	testtool.Need(t, "gcc")
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", t.TempDir())
+	(&deviceLibrary{file: "libbundled.so", kernel: deviceFunction{name: "b"}, functions: []deviceFunction{{name: "f", number: 1}}}).build(t, dir, "-Wl,-soname,libbundled.so")
+	(&deviceLibrary{file: "module.so", kernel: deviceFunction{name: "k", calls: []string{"f"}}}).build(t, dir, "-L"+dir, "-lbundled", "-Wl,-rpath,$ORIGIN/../pkg.libs")
+	at := func(file string) string { return filepath.Join(dir, file) }
+	writeWheel(t, at("pkg.whl"), map[string]string{
+		"pkg/module.so": at("module.so"), "pkg.libs/libbundled.so": at("libbundled.so"), "pkg/__init__.py": "import pkg.module\n",
+	})
+	writeWheel(t, at("empty.whl"), map[string]string{"pkg/__init__.py": "\n"})
+	launch := []string{"launch", "--device=host", "--global=2", "--arg=buf:i32:2"}
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{append(launch, "--kernel=k", "pkg.whl"), 0, "arg0: "},
+		{append(launch, "--kernel=b", "pkg.whl!pkg.libs/libbundled.so"), 0, "arg0: "},
+		{append(launch, "--kernel=k", "pkg.whl!pkg/module.so", "pkg.whl!pkg.libs/libbundled.so"), 0, "arg0: "},
+		{append(launch, "--kernel=k", "pkg.whl!pkg/module.so"), 1, "imported by pkg.whl!pkg/module.so: image 0 (spir64, spirv), and no image provides it"},
+		{append(launch, "--kernel=k", "pkg.whl!pkg/other.so"), 1, "pkg.whl!pkg/other.so: no such file in the wheel"},
+		{append(launch, "--kernel=k", "empty.whl"), 1, "empty.whl: no file in it has device images"},
+		{append(launch, "--kernel=k", "none.whl!a.so"), 1, "none.whl!a.so: no such file"},
+		{[]string{"check", "pkg.whl!pkg/module.so"}, 0, "f => pkg.whl!pkg.libs/libbundled.so: image 0"},
+		{[]string{"check", "pkg.whl!pkg.libs/libbundled.so", "pkg.whl!pkg/module.so"}, 0, "f => pkg.whl!pkg.libs/libbundled.so: image 0"},
+		{[]string{"check", "pkg.whl!pkg/other.so"}, 1, "pkg.whl!pkg/other.so: no such file in the wheel"},
+	} {
+		if code, out, stderr := runDevrun(t, dir, c.args...); code != c.code || !strings.Contains(out+stderr, c.want) {
+			t.Errorf("%q: exit %d, no %q in:\n%s%s", c.args, code, c.want, out, stderr)
+		}
+	}
+	if left, _ := os.ReadDir(os.TempDir()); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}

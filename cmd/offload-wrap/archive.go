@@ -7,15 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"offlink/cmd/internal/cli"
 	"offlink/wrapper"
 )
-
-// memberMark stands between the name of an archive and that of a file in it, as
-// list prints them.
-const memberMark = "!"
 
 // openSource opens a file, or the file in a wheel that "WHEEL!MEMBER" names. A
 // wheel alone stands for the one file in it that has images.
@@ -23,7 +18,7 @@ func (l *inflation) openSource(name string) (*wrapper.File, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		if archive, member, ok := cutMember(name); ok {
+		if archive, member, ok := cli.CutMember(name); ok {
 			return l.openMember(archive, member)
 		}
 		return nil, err
@@ -35,22 +30,9 @@ func (l *inflation) openSource(name string) (*wrapper.File, error) {
 	return l.openWrapped(name)
 }
 
-// cutMember splits the name of a file in an archive that exists.
-func cutMember(name string) (archive, member string, ok bool) {
-	for i := range name {
-		if !strings.HasPrefix(name[i:], memberMark) {
-			continue
-		}
-		if info, err := os.Stat(name[:i]); err == nil && info.Mode().IsRegular() && cli.IsZip(name[:i]) {
-			return name[:i], name[i+len(memberMark):], true
-		}
-	}
-	return "", "", false
-}
-
 // ownName is the name of a file without that of the archive that it is in.
 func ownName(name string) string {
-	if _, member, ok := cutMember(name); ok {
+	if _, member, ok := cli.CutMember(name); ok {
 		return member
 	}
 	return name
@@ -76,9 +58,9 @@ func (l *inflation) openMember(name, member string) (*wrapper.File, error) {
 		if m.Name != member {
 			continue
 		}
-		f, err := l.unpackMember(name+memberMark+member, m)
+		f, err := l.unpackMember(name+cli.MemberMark+member, m)
 		if f == nil && err == nil {
-			err = fmt.Errorf("%s%s%s: %w", name, memberMark, member, wrapper.ErrNoImages)
+			err = fmt.Errorf("%s%s%s: %w", name, cli.MemberMark, member, wrapper.ErrNoImages)
 		}
 		return f, err
 	}
@@ -93,7 +75,7 @@ func (l *inflation) openOnlyMember(name string) (only *wrapper.File, err error) 
 	}
 	defer archive.Close()
 	for _, m := range archive.File {
-		f, err := l.unpackMember(name+memberMark+m.Name, m)
+		f, err := l.unpackMember(name+cli.MemberMark+m.Name, m)
 		if f == nil && err == nil {
 			continue
 		}
@@ -152,7 +134,7 @@ func (l *inflation) unpackMember(name string, member *zip.File) (*wrapper.File, 
 // refuseArchive returns an error for a file in an archive, which is not edited in place: a
 // wheel records the digest of each file.
 func refuseArchive(name string) error {
-	archive, _, member := cutMember(name)
+	archive, _, member := cli.CutMember(name)
 	if !member {
 		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || !cli.IsZip(name) {
 			return nil

@@ -68,7 +68,7 @@ func (l *inflation) archiveFiles(name string) (collection, func() error, error) 
 	}
 	files := make(collection)
 	for _, m := range archive.File {
-		files[m.Name] = func() (*wrapper.File, error) { return l.unpackMember(name+memberMark+m.Name, m) }
+		files[m.Name] = func() (*wrapper.File, error) { return l.unpackMember(name+cli.MemberMark+m.Name, m) }
 	}
 	return files, archive.Close, nil
 }

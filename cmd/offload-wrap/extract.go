@@ -76,7 +76,7 @@ func (e *extractor) extractOpen(name string, f *wrapper.File) error {
 	}
 	// An output that is the input would be written over while it is mapped.
 	x.outputs.ProtectInputs(name)
-	if archive, _, ok := cutMember(name); ok {
+	if archive, _, ok := cli.CutMember(name); ok {
 		x.outputs.ProtectInputs(archive)
 	}
 	if err := e.extractImages(x, f, name, chosen); err != nil {

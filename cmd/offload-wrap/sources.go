@@ -30,7 +30,7 @@ func (l *lister) listSource(name string) error {
 // listArchived lists a file of an archive if the name is that of one. Otherwise the file is
 // missing, and it returns that error.
 func (l *lister) listArchived(name string, missing error) error {
-	archive, member, ok := cutMember(name)
+	archive, member, ok := cli.CutMember(name)
 	if !ok {
 		return missing
 	}
@@ -146,7 +146,7 @@ func (l *lister) listZip(name string) error {
 	defer archive.Close()
 	failed := false
 	for _, member := range archive.File {
-		if err := l.listMember(name+memberMark+member.Name, member); err != nil {
+		if err := l.listMember(name+cli.MemberMark+member.Name, member); err != nil {
 			failed = true
 			l.reportError(err)
 		}
