@@ -238,7 +238,7 @@ func (j *job) addRecordedArgs(args []recordedArg) error {
 			if b := j.Buffers[a.Buffer-1]; b.layout.size == 0 {
 				b.layout = layoutOf(j.module, spirv.ID(t.Words[2]))
 			}
-		case isNullPointer(a) && t.Op == spirv.OpTypePointer && spirv.StorageClass(t.Words[1]) != spirv.StorageWorkgroup:
+		case isNullPointer(a) && t.Op == spirv.OpTypePointer && canBeNull(spirv.StorageClass(t.Words[1])):
 			arg = argument{Null: true}
 		}
 		j.Args = append(j.Args, arg)
@@ -250,6 +250,12 @@ func (j *job) addRecordedArgs(args []recordedArg) error {
 // zeros, or no value, as for local memory.
 func isNullPointer(a recordedArg) bool {
 	return a.Buffer == 0 && (a.Local == 8 || bytes.Equal(a.Bytes, make([]byte, 8)))
+}
+
+// canBeNull reports whether a parameter of a pointer type takes an address: it is the size of
+// local memory, or the bytes of a value, for the others.
+func canBeNull(storage spirv.StorageClass) bool {
+	return storage != spirv.StorageWorkgroup && storage != spirv.StorageFunction
 }
 
 // filterLinear is CL_FILTER_LINEAR.

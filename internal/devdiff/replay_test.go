@@ -12,6 +12,7 @@ import (
 	"offlink/internal/testtool"
 	"offlink/runtime/cache"
 	"offlink/runtime/hostdev"
+	"offlink/spirv"
 )
 
 const blendLaunch = "testdata/launches/blend.json"
@@ -51,6 +52,17 @@ func TestReplay(t *testing.T) {
 		}
 		if v, _ := j.compareRecorded(); v != verdictDiffers {
 			t.Errorf("with another %s: %s", name, verdictNames[v])
+		}
+	}
+}
+
+// TestValueOfZeros: eight zeros for a parameter by value are its bytes, not a null pointer.
+func TestValueOfZeros(t *testing.T) {
+	for storage, null := range map[spirv.StorageClass]bool{
+		spirv.StorageCrossWorkgroup: true, spirv.StorageUniformConstant: true, spirv.StorageWorkgroup: false, spirv.StorageFunction: false,
+	} {
+		if canBeNull(storage) != null {
+			t.Errorf("storage class %v: %v", storage, !null)
 		}
 	}
 }
