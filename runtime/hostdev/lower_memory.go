@@ -65,7 +65,7 @@ func (l *lowering) newVariable(t *typ) *variableState {
 	l.vars = append(l.vars, v)
 	if v.mode == modeFrame {
 		v.at = int(alignUp(int64(l.f.FrameSize), max(t.align, 8)))
-		l.f.FrameSize = v.at + int(alignUp(t.size+1, 16)) // a pointer to the end is the variable's
+		l.f.FrameSize = int(frameEnd(int64(v.at), t.size))
 		l.places = append(l.places, framePlace{int64(v.at), t.size})
 	}
 	if l.f.FrameSize > maxFrameBytes || t.size > maxFrameBytes {
@@ -73,6 +73,10 @@ func (l *lowering) newVariable(t *typ) *variableState {
 	}
 	return v
 }
+
+// frameEnd is the size of a frame whose last variable is at a place. A pointer to the end of the
+// variable is the variable's.
+func frameEnd(at, size int64) int64 { return at + alignUp(size+1, 16) }
 
 // need asks for a mode that serves more. All is lowered again with it, as accesses that
 // were lowered already took the lesser one. Modes only grow, which ends the rounds.

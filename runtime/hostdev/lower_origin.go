@@ -1,6 +1,8 @@
 package hostdev
 
 import (
+	"math/bits"
+
 	"offlink/runtime/driver"
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/spirv"
@@ -175,10 +177,13 @@ func (l *lowering) replaceRoot(root *lanes.Bounds, is, base, size *lanes.Value) 
 	root.Base, root.Len, root.Writable = choose(base, root.Base), choose(size, root.Len), choose(size, root.Writable)
 }
 
-// searchFrame is the variable of the work-item that an address of private memory lies in.
+// searchFrame is the variable of a work-item of the group that an address of private memory lies
+// in. It need not be the work-item's own: hierarchical parallelism of SYCL has the first
+// work-item leave a pointer to its variable for the others, which have a copy of the same value
+// in theirs.
 func (l *lowering) searchFrame(p *lanes.Value) (base, size *lanes.Value) {
 	b, list := l.b, l.before
-	frame := b.ID(lanes.OpFrame, 0)
+	frame := l.frameWith(p)
 	if len(list) > maxSearched {
 		last := list[len(list)-1]
 		return frame, l.i32(last.at + last.size)
@@ -192,6 +197,20 @@ func (l *lowering) searchFrame(p *lanes.Value) (base, size *lanes.Value) {
 		size = b.Add(lanes.OpSelect, lanes.I32, is, l.i32(v.size), size)
 	}
 	return b.Add(lanes.OpAdd, lanes.I32, frame, at), size
+}
+
+// frameWith is the start of the frame that an address of private memory lies in. Frames have one
+// size and follow each other, so that a division by it tells which one it is; the multiplication
+// that stands for it is exact up to maxGroupPrivate bytes.
+func (l *lowering) frameWith(p *lanes.Value) *lanes.Value {
+	b, last := l.b, l.before[len(l.before)-1]
+	size := uint64(frameEnd(last.at, last.size))
+	shift := 32 + uint64(bits.Len64(size-1))
+	inverse := (1<<shift + size - 1) / size
+	all := l.f.Arg(lanes.I32, lanes.RecordFrame)
+	from := b.Add(lanes.OpZExt, lanes.I64, b.Add(lanes.OpSub, lanes.I32, p, all))
+	number := b.Add(lanes.OpLShr, lanes.I64, b.Add(lanes.OpMul, lanes.I64, from, l.f.Const(lanes.I64, inverse)), l.f.Const(lanes.I64, shift)).Low()
+	return b.Add(lanes.OpAdd, lanes.I32, all, b.Add(lanes.OpMul, lanes.I32, number, l.i32(int64(size))))
 }
 
 // searchLocal is the variable or argument that an address of local memory lies in; nil if there

@@ -93,3 +93,30 @@ func TestCallOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestPointersOfFirstItem: a pointer to a variable of the first work-item that the others read
+// from local memory leads to its variable or to theirs, which have the same value. Drivers do
+// either, and DPC++'s hierarchical parallelism counts on that.
+func TestPointersOfFirstItem(t *testing.T) {
+	in := []int32{3, 14, 15, 92, 65, 35, 89, 79}
+	want := make([]int32, 48)
+	for i := range want {
+		n := in[i&7] & 7
+		want[i] = []int32{in[n], -2 * in[n]}[i&1] - 20*in[7-n]
+	}
+	for _, l := range levels {
+		t.Run(l.name, func(t *testing.T) {
+			code := translate(t, bitcode(t, "testdata/kernels/first_item.cl", l), l)
+			for _, e := range executors {
+				t.Run(e.name, func(t *testing.T) {
+					p := buildModules(t, e.options, driver.BuildOptions{}, module("first_item", code))
+					for _, local := range []int{3, 12, 24, 48} {
+						out := p.buffer(make([]int32, len(want)))
+						p.launch("first_item", groups(len(want), local), out, p.buffer(in))
+						check(t, p, "values", out, want)
+					}
+				})
+			}
+		})
+	}
+}
