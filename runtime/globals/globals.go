@@ -42,8 +42,12 @@ type Variable struct {
 	Host       uint64            // address of the host's object; 0: none
 }
 
-// CheckRange refuses bytes beyond the ends of a variable.
+// CheckRange refuses bytes beyond the ends of a variable, and one of which only the host's object
+// is known: its size is not.
 func (v *Variable) CheckRange(offset, size int64, beyond error) error {
+	if v.Size == 0 && len(v.Images) == 0 {
+		return fmt.Errorf("device global %s: %w", v.ID, ErrNoImage)
+	}
 	if offset < 0 || size < 0 || offset > v.Size || size > v.Size-offset {
 		return fmt.Errorf("device global %s: %w (%d bytes at offset %d of %d)", v.ID, beyond, size, offset, v.Size)
 	}

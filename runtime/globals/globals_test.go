@@ -103,4 +103,12 @@ func TestRefusals(t *testing.T) {
 	if _, err := v.OnlyImage(); !errors.Is(err, ErrNoImage) {
 		t.Errorf("no image: %v", err)
 	}
+	if err := v.CheckRange(0, 4, ErrCopyTo); err != nil {
+		t.Errorf("its images have gone: %v", err)
+	}
+	d.AddHost(0x2000, "unused")
+	unused, _ := d.ByHost(0x2000)
+	if err := unused.CheckRange(0, 4, ErrCopyTo); !errors.Is(err, ErrNoImage) {
+		t.Errorf("the host's object alone: %v", err)
+	}
 }
