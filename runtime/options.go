@@ -9,6 +9,7 @@ import (
 	"offlink/privilege"
 	"offlink/runtime/cache"
 	"offlink/runtime/devicelib"
+	"offlink/runtime/driver"
 	"offlink/runtime/registry"
 	"offlink/runtime/trace"
 )
@@ -36,6 +37,25 @@ type Options struct {
 // environment has others, then those to be added.
 func (o *Options) compileOptions(img *registry.Image) string {
 	return o.chooseOptions(img.CompileOptions, "SYCL_PROGRAM_COMPILE_OPTIONS", "SYCL_PROGRAM_APPEND_COMPILE_OPTIONS")
+}
+
+// compileHints are the hints of an image's miscellaneous properties. Options of the environment
+// take the place of the level of optimization too.
+func (o *Options) compileHints(img *registry.Image) (h driver.CompileHints) {
+	level, ok := img.MiscProperty("optLevel")
+	h.Unoptimized = ok && level == 0 && o.chosenOptions("SYCL_PROGRAM_COMPILE_OPTIONS") == ""
+	simd, _ := img.MiscProperty("isEsimdImage")
+	h.ExplicitSIMD = simd != 0
+	// The older property has the modes of DPC++, the newer one a number of registers.
+	mode, isMode := img.MiscProperty("sycl-register-alloc-mode")
+	size, isSize := img.MiscProperty("sycl-grf-size")
+	switch {
+	case isMode && mode == 2 || isSize && size == 256:
+		h.Registers = driver.RegistersLarge
+	case isMode && mode == 0 || isSize && size == 0:
+		h.Registers = driver.RegistersAutomatic
+	}
+	return h
 }
 
 // linkOptions are the options for linking a program, those of the kernel's image.

@@ -77,6 +77,7 @@ func (b *builder) cacheInputs() (cache.Inputs, error) {
 			cache.Input{Name: name, Value: cache.Digest(code)},
 			cache.Input{Name: name + " target", Value: img.Target + " " + resolve.DriverImage(img).Format},
 			cache.Input{Name: name + " options", Value: b.runtime.options.compileOptions(img)},
+			cache.Input{Name: name + " hints", Value: fmt.Sprintf("%+v", b.runtime.options.compileHints(img))},
 			cache.Input{Name: name + " specialization constants", Value: b.specs[n]})
 	}
 	if !b.runtime.options.Cache.StoresImages(size) {

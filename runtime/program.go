@@ -201,7 +201,7 @@ func (b *builder) compiledObject(ctx context.Context, i int) (*built[objectKey, 
 		module := driver.Module{Name: img.String(), Image: resolve.DriverImage(img), Code: code, HostNames: hostNames(img)}
 		module.Precompiled = b.openPrecompiled(ctx, i, code)
 		object, err := b.device.Compile(ctx, module,
-			driver.CompileOptions{Options: b.runtime.options.compileOptions(img), SpecConstants: b.values[i], SpecBuffer: b.buffers[i]})
+			driver.CompileOptions{Options: b.runtime.options.compileOptions(img), Hints: b.runtime.options.compileHints(img), SpecConstants: b.values[i], SpecBuffer: b.buffers[i]})
 		span.End(err)
 		return object, err
 	})

@@ -359,6 +359,55 @@ func TestOptionsOfTheEnvironment(t *testing.T) {
 	}
 }
 
+// TestHintsOfProperties: the miscellaneous properties that concern a driver's compiler.
+func TestHintsOfProperties(t *testing.T) {
+	const replaced = "SYCL_PROGRAM_COMPILE_OPTIONS"
+	for _, c := range []struct {
+		properties map[string]uint32
+		env        string
+		want       driver.CompileHints
+	}{
+		{nil, "", driver.CompileHints{}},
+		{map[string]uint32{"optLevel": 2, "sycl-grf-size": 128}, "", driver.CompileHints{}},
+		{map[string]uint32{"optLevel": 0}, "", driver.CompileHints{Unoptimized: true}},
+		{map[string]uint32{"optLevel": 0, "sycl-grf-size": 256}, "-x", driver.CompileHints{Registers: driver.RegistersLarge}},
+		{map[string]uint32{"sycl-register-alloc-mode": 2}, "", driver.CompileHints{Registers: driver.RegistersLarge}},
+		{map[string]uint32{"sycl-register-alloc-mode": 0}, "", driver.CompileHints{Registers: driver.RegistersAutomatic}},
+		{map[string]uint32{"sycl-register-alloc-mode": 1}, "", driver.CompileHints{}},
+		{map[string]uint32{"sycl-grf-size": 0, "isEsimdImage": 1}, "", driver.CompileHints{ExplicitSIMD: true, Registers: driver.RegistersAutomatic}},
+	} {
+		img := &registry.Image{Image: &devimg.Image{Properties: new(props.Sets)}}
+		for name, value := range c.properties {
+			img.Properties.Put(props.SetMiscProperties, name, props.Uint32(value))
+		}
+		o := Options{Getenv: func(name string) string { return map[string]string{replaced: c.env}[name] }}
+		if got := o.compileHints(img); got != c.want {
+			t.Errorf("%v, options %q: %+v", c.properties, c.env, got)
+		}
+	}
+}
+
+// TestVariablesOfDeviceLibraries: the list of extensions that are not to be used, and no library.
+func TestVariablesOfDeviceLibraries(t *testing.T) {
+	const extension, other = "cl_intel_devicelib_math", "cl_intel_devicelib_assert"
+	for _, c := range []struct {
+		inhibited        string
+		math, assertFail bool
+	}{{"", true, true}, {extension, false, true}, {other + " " + extension, false, false}, {extension + "," + other, false, false}, {"cl_khr_fp64", true, true}} {
+		o := Options{Getenv: func(name string) string { return map[string]string{"SYCL_DEVICELIB_INHIBIT_NATIVE": c.inhibited}[name] }}
+		native := o.nativeSymbols([]string{extension, other})
+		if native("__devicelib_sinf") != c.math || native("__devicelib_assert_fail") != c.assertFail {
+			t.Errorf("%q: the device's own are used: %v, %v", c.inhibited, native("__devicelib_sinf"), native("__devicelib_assert_fail"))
+		}
+	}
+	for value, there := range map[string]bool{"": true, "1": false} {
+		o := Options{Getenv: func(name string) string { return map[string]string{"SYCL_DEVICELIB_NO_FALLBACK": value}[name] }}
+		if library := o.deviceLibrary(); (library != nil) != there || there && library("sinf") == nil {
+			t.Errorf("SYCL_DEVICELIB_NO_FALLBACK=%q: the library is used: %v", value, library != nil)
+		}
+	}
+}
+
 // TestSpecConstants: values reach the parts that descriptors name, and other
 // values are another program.
 func TestSpecConstants(t *testing.T) {

@@ -81,6 +81,8 @@ type Module struct {
 type CompileOptions struct {
 	// Options is the image's own string, as the driver spells options.
 	Options string
+	// Hints are the wishes of the image's properties.
+	Hints CompileHints
 	// SpecConstants are the values of specialization constants by their
 	// number in the module, little-endian. Numbers that the module lacks are
 	// ignored.
@@ -90,6 +92,27 @@ type CompileOptions struct {
 	// ones). It is nil for SPIR-V, and for modules without.
 	SpecBuffer []byte
 }
+
+// CompileHints are the wishes of an image about the compiler of a driver, which each back end
+// spells for its drivers, or leaves out where they mean nothing.
+type CompileHints struct {
+	// Unoptimized: the code was compiled without optimization, as for a debugger.
+	Unoptimized bool
+	// ExplicitSIMD: the kernels are for the vector compiler of Intel's GPUs.
+	ExplicitSIMD bool
+	// Registers is how many registers the kernels want, on Intel's GPUs.
+	Registers RegisterMode
+}
+
+// RegisterMode is a choice of the size of a GPU's register file.
+type RegisterMode uint8
+
+// The modes of registers.
+const (
+	RegistersDefault   RegisterMode = iota // as the driver likes
+	RegistersLarge                         // as many as there are, with fewer threads
+	RegistersAutomatic                     // the driver decides for each kernel
+)
 
 // LinkOptions are the options of a program.
 type LinkOptions struct {

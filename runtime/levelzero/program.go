@@ -43,7 +43,7 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 	if err != nil {
 		return nil, d.buildError(fmt.Errorf("%s: %w", m.Name, err))
 	}
-	return &object{d, m.Name, module, devicecode.DriverOptions(opts.Options, &d.info)}, nil
+	return &object{d, m.Name, module, devicecode.DriverOptions(&opts, &d.info, devicecode.ZeUnoptimized)}, nil
 }
 
 // buildError is a failed build with a cause.

@@ -46,7 +46,7 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 	if err := d.Accepts(driver.Image{Format: m.Format, Target: m.Target}); err != nil {
 		return nil, d.buildError(fmt.Errorf("%s: %w", m.Name, err))
 	}
-	o := &object{device: d, name: m.Name, format: m.Format, options: devicecode.DriverOptions(opts.Options, &d.info)}
+	o := &object{device: d, name: m.Name, format: m.Format, options: devicecode.DriverOptions(&opts, &d.info, devicecode.CLUnoptimized)}
 	if m.Format != "spirv" {
 		o.code = slices.Clone(m.Code)
 		return o, d.compileOther(o)

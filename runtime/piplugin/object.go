@@ -49,6 +49,9 @@ func (d *Device) failedBuild(err error, program pi.Handle) error {
 	return build
 }
 
+// unoptimized are the options against optimizing, by the name of the back end.
+var unoptimized = map[string]string{"opencl": devicecode.CLUnoptimized, "level_zero": devicecode.ZeUnoptimized}
+
 // Compile verifies a module and has the plugin compile it.
 func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.CompileOptions) (driver.Object, error) {
 	if err := ctx.Err(); err != nil {
@@ -57,7 +60,7 @@ func (d *Device) Compile(ctx context.Context, m driver.Module, opts driver.Compi
 	if err := d.Accepts(m.Image); err != nil {
 		return nil, d.buildError(fmt.Errorf("%s: %w", m.Name, err))
 	}
-	o := &object{device: d, name: m.Name, options: devicecode.DriverOptions(opts.Options, &d.info)}
+	o := &object{device: d, name: m.Name, options: devicecode.DriverOptions(&opts, &d.info, unoptimized[d.driver.Name()])}
 	if m.Format != "spirv" {
 		o.code = slices.Clone(m.Code)
 		return o, nil

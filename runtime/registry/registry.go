@@ -135,8 +135,17 @@ func (i *Image) BFloat16Library() BFloat16Library {
 // default values stand in the place of the specialization constants
 // (SYCL/misc properties, specConstsReplacedWithDefault).
 func (i *Image) DefaultsOnly() bool {
-	value, ok := i.Properties.Get(props.SetMiscProperties).Get("specConstsReplacedWithDefault")
-	return ok && value.Type() == props.TypeUint32 && value.Uint32() != 0
+	value, ok := i.MiscProperty("specConstsReplacedWithDefault")
+	return ok && value != 0
+}
+
+// MiscProperty is a number of the set SYCL/misc properties, if the image has it.
+func (i *Image) MiscProperty(name string) (value uint32, ok bool) {
+	v, ok := i.Properties.Get(props.SetMiscProperties).Get(name)
+	if !ok || v.Type() != props.TypeUint32 {
+		return 0, false
+	}
+	return v.Uint32(), true
 }
 
 // CompileTarget is DPC++'s name of the devices that the image was compiled for
