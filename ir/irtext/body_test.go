@@ -107,3 +107,22 @@ func TestBodiesOfCorpus(t *testing.T) {
 		t.Errorf("decoded %d instructions of %d files", decoded, len(files))
 	}
 }
+
+// A module is one of typed pointers even if only a body has any: the address that an alloca gives
+// has the type that its uses state.
+func TestTypedPointersOfBodies(t *testing.T) {
+	m, err := irtext.Parse("typed.ll", []byte(`define i32 @f() {
+  %slot = alloca i32
+  %bytes = bitcast i32* %slot to i8*
+  store i8 1, i8* %bytes
+  %value = load i32, i32* %slot
+  ret i32 %value
+}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := readAll(t, m); n != 5 {
+		t.Errorf("%d instructions, want 5", n)
+	}
+}

@@ -54,7 +54,9 @@ type parser struct {
 	indirects []indirectCall
 	function  ir.ValueID
 	labels    []labelUse
-	strings   map[string]string // names of attachments and calling conventions; see internString
+	// typedPointers is set when a typed pointer was stepped over.
+	typedPointers bool
+	strings       map[string]string // names of attachments and calling conventions; see internString
 }
 
 // globalName is a place where a global value is named, after the '@'.

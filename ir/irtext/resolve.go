@@ -76,6 +76,7 @@ func (r *resolver) resolveItems() {
 	r.faults = append(r.faults, faults...)
 	r.calls = append(r.calls, p.indirects...)
 	r.labels = append(r.labels, p.labels...)
+	r.text.typed = r.text.typed || p.typedPointers
 	r.text.intrinsics = append(r.text.intrinsics, p.intrinsics...)
 }
 

@@ -330,6 +330,7 @@ func (p *parser) addressSpace() (space uint32) {
 // pointers: LLVM 14 has both forms and never mixes them in a module.
 func (p *parser) pointerTo(pointee ir.TypeID, space uint32) ir.TypeID {
 	if p.types == nil {
+		p.typedPointers = true
 		return 0
 	}
 	if !p.types.frozen {
