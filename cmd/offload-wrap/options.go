@@ -35,6 +35,8 @@ type options struct {
 	output string
 	batch  bool
 	emit   string
+	// descriptions is the table of modules that describe the images, "" for none.
+	descriptions string
 	// bitcode says that the IR is to be assembled.
 	bitcode   bool
 	digest    bool
@@ -173,6 +175,7 @@ func (o *options) outputFlags() []cli.Flag {
 		{Name: "emit-reg-funcs", Usage: "write the functions that register the images (default: true)", Set: o.stickyOption(o.setRegister)},
 		{Name: "desc-name", Value: "NAME", Usage: "name of the descriptor, which becomes a global symbol", Set: o.stickyOption(cli.SetString(&o.wrap.DescriptorName))},
 		{Name: "image-version", Value: "N", Usage: "image record: 2 for DPC++ to 2025 (default), 3 for DPC++ 2026, llvm for LLVM's libsycl", Set: o.stickyOption(o.setRecord)},
+		{Name: "sym-prop-bc-files", Value: "TABLE", Usage: "take entries and properties from wrapped modules (.bc, .ll), which the column SymAndProps lists", Set: o.stickyOption(cli.SetString(&o.descriptions))},
 		{Name: "batch", Usage: "the only input is a table of images", Set: o.stickyOption(cli.SetBool(&o.batch))},
 	}
 }

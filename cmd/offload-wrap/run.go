@@ -28,6 +28,9 @@ func wrapImages(args []string, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	if err := o.describeImages(images, s.In); err != nil {
+		return err
+	}
 	o.read = inputs
 	images, release, err := o.prepareImages(images, s)
 	if err != nil {
@@ -60,6 +63,7 @@ func (o *options) protectInputs(outputs *cli.Outputs) {
 	for _, in := range o.inputs {
 		outputs.ProtectInputs(in.code)
 	}
+	outputs.ProtectInputs(o.descriptionInputs()...)
 	for _, in := range o.read {
 		outputs.ProtectInputs(in.code, in.manifest, in.properties, in.entries)
 	}
