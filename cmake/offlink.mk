@@ -3,6 +3,7 @@
 # or X.device.cpp:
 #
 #   include $(shell pkg-config --variable=makefile offlink)
+#   CFLAGS += $(shell pkg-config --cflags offlink)
 #   program: main.o kernels.device.o
 #   	$(CC) -o $@ $^ $(shell pkg-config --libs offlink)
 #

@@ -57,6 +57,11 @@ type Module struct {
 	// Nodes holds the facts about each metadata node that need no decoding.
 	Nodes NodeTable
 
+	// UseOrders holds the orders of uses that bitcode states for declared functions. LLVM counts the
+	// uses of a function from the last that it read to the first; the entry of the n-th is its place
+	// in the order of the program that wrote the file. Functions without a statement keep LLVM's.
+	UseOrders map[ValueID][]uint32
+
 	// Source decodes the lazy parts and writes partitions; it is the codec's.
 	Source Source
 

@@ -74,6 +74,9 @@ type ValueDetails struct {
 	// of an array initialiser (llvm.used and its like). A variable of which
 	// no element remains is dropped. Steps before the split set it.
 	KeepElements []int
+	// LabelTaken is true for a function of which a blockaddress names a block, here or anywhere in
+	// the module: where that constant is, the body must be.
+	LabelTaken bool
 }
 
 var noDetails ValueDetails

@@ -170,7 +170,7 @@ func (r *translatorReader) readOperand(op Opcode, start int) error {
 // enumerations that the translator spells by name are searched.
 func (r *translatorReader) nameValue(op Opcode, before []uint32, name string) (uint32, bool) {
 	if op == OpExtInst && len(before) == 3 {
-		// The translator's own name for the instruction.
+		// The name that llvm-spirv had for the instruction before LLVM 15.
 		if name == "DebugCompileUnit" {
 			name = "DebugCompilationUnit"
 		}

@@ -101,8 +101,6 @@ func (t *translatorText) writeExtInst(in *Instruction, at int) {
 	switch name := ExtInstName(t.m.ExtInstSet(ID(in.Words[at-1])), in.Words[at]); name {
 	case "":
 		t.writeWord(in.Words[at])
-	case "DebugCompilationUnit":
-		t.writeToken("DebugCompileUnit") // SPIRV.debug.h
 	default:
 		t.writeToken(name)
 	}

@@ -273,7 +273,7 @@ func (x *Extractor) isDefined(id ir.ValueID) bool {
 	switch {
 	case v.Declaration:
 		return false
-	case v.Kind != ir.Function || x.isEntry(id) || x.graph.flags[id]&flagAliasee != 0:
+	case v.Kind != ir.Function || x.isEntry(id) || x.graph.flags[id]&flagAliasee != 0 || v.Details().LabelTaken:
 		return true
 	case x.graph.isVirtual(id):
 		return x.virtuals

@@ -65,6 +65,7 @@ type specConstants struct {
 type specRead struct {
 	call   int // ir.Call.Number
 	order  int // of the function that is called, in the module
+	rank   int // among the calls of that function; see rankReads
 	name   string
 	typ    ir.TypeID // of the constant; i8 for i1
 	value  *flatDefault
@@ -102,6 +103,7 @@ func (g *Graph) findSpecConstants() error {
 			return err
 		}
 	}
+	g.rankReads()
 	return nil
 }
 
@@ -269,7 +271,7 @@ func member(c *ir.Constant, i int) ir.Constant {
 
 // lowerSpecConstants puts the constants into the partition and replaces the calls that read them.
 // Constants are numbered in the order in which the functions that are called come in the module,
-// and then in that of the calls, so that the numbers depend on the text alone.
+// and then in that of the uses in the reference's memory (see inOrderOfUses).
 func (x *Extractor) lowerSpecConstants(s *Partition, mode SpecConstantMode) error {
 	if mode == SpecConstantsKept {
 		return nil

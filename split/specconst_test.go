@@ -14,7 +14,7 @@ import (
 // specModule returns a module with a kernel that reads constants of those
 // types and default values, a composite through an sret pointer.
 func specModule(types string, constants ...[2]string) string {
-	var b, calls strings.Builder
+	var b, calls, declarations strings.Builder
 	b.WriteString("target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256\"\n" + types)
 	declared := map[string]bool{}
 	for i, c := range constants {
@@ -31,12 +31,12 @@ func specModule(types string, constants ...[2]string) string {
 		}
 		declared[name] = true
 		if composite {
-			fmt.Fprintf(&b, "declare void %s(ptr sret(%s), ptr, ptr, ptr)\n", name, c[0])
+			fmt.Fprintf(&declarations, "declare void %s(ptr sret(%s), ptr, ptr, ptr)\n", name, c[0])
 		} else {
-			fmt.Fprintf(&b, "declare %s %s(ptr, ptr, ptr)\n", c[0], name)
+			fmt.Fprintf(&declarations, "declare %s %s(ptr, ptr, ptr)\n", c[0], name)
 		}
 	}
-	return b.String() + "define spir_kernel void @k(ptr %p, ptr %buffer) {\n" + calls.String() + "ret void }\n"
+	return b.String() + "define spir_kernel void @k(ptr %p, ptr %buffer) {\n" + calls.String() + "ret void }\n" + declarations.String()
 }
 
 func extractFirst(t *testing.T, text string, o split.Options) *split.Partition {

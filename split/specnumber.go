@@ -35,9 +35,8 @@ type specUse struct {
 	read     *specRead
 }
 
-// lowerReads replaces the reads of the partition. The reads are sorted by the functions that they
-// call, which gives the constants their numbers; the edits of a function are put back into the
-// order of its calls.
+// lowerReads replaces the reads of the partition. Their order gives the constants their numbers; the
+// edits of a function are put back into the order of its calls.
 func (n *specNumbering) lowerReads(x *Extractor, s *Partition) error {
 	n.source = x.graph.specConstants
 	n.names = newSpirvNames(n.source)
@@ -51,7 +50,7 @@ func (n *specNumbering) lowerReads(x *Extractor, s *Partition) error {
 			}
 		}
 	}
-	slices.SortStableFunc(uses, func(a, b specUse) int { return a.read.order - b.read.order })
+	sortReads(uses, s.Group.Whole)
 	for _, use := range uses {
 		value, err := n.readExpression(use.read)
 		if err != nil {

@@ -369,6 +369,27 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
+// A function of which a blockaddress names a block is copied: a declaration has no blocks.
+func TestBlockAddressOfImportedFunction(t *testing.T) {
+	compare(t, []string{"local table\nentry f\nentry g\nentry h\n", "local table\nentry k\nlocal f\nlocal h\ndeclare g\n"}, images(t, `
+		@table = internal constant [1 x ptr] [ptr blockaddress(@f, %next)]
+		define spir_kernel void @k(ptr %p) "sycl-module-id"="a" {
+		  call void @f(ptr %p)
+		  call void @g()
+		  store ptr blockaddress(@h, %next), ptr %p
+		  ret void }
+		define void @f(ptr %p) "sycl-module-id"="b" {
+		  %x = load ptr, ptr @table
+		  indirectbr ptr %x, [label %next]
+		next:
+		  ret void }
+		define void @g() "sycl-module-id"="b" { ret void }
+		define void @h() "sycl-module-id"="b" {
+		  br label %next
+		next:
+		  ret void }`, split.Options{Mode: split.Source, Dependencies: split.DependenciesAll}))
+}
+
 // The aliasee of an alias is copied: an alias of a declaration is not valid.
 func TestAliasOfImportedFunction(t *testing.T) {
 	compare(t, []string{"entry f\n", "x\nentry k\nlocal f\n"}, images(t, `

@@ -94,7 +94,7 @@ func macOSVersion(system string) [2]uint8 {
 // checkObjects returns an error if no objects can be written for the host.
 func (h Host) checkObjects() error {
 	if h.machine == 0 {
-		return fmt.Errorf("'%s': no object file can be written for this target triple, only LLVM IR (-emit=llvm); objects are written for ELF (x86_64, aarch64, riscv64, i386), COFF and Mach-O (x86_64, aarch64)", h.Triple)
+		return fmt.Errorf("'%s': no object file can be written for this target triple, only LLVM IR (-emit=llvm); objects are written for %s", h.Triple, writtenObjects())
 	}
 	return nil
 }

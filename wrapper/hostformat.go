@@ -1,6 +1,9 @@
 package wrapper
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"offlink/wrapper/internal/objfile"
@@ -150,6 +153,22 @@ func formatOf(system string) *hostFormat {
 		}
 	}
 	return &elfFormat
+}
+
+// writtenObjects lists the object formats, with the machines of each, for messages.
+func writtenObjects() string {
+	var list []string
+	for _, f := range slices.Backward(hostFormats) {
+		var machines []string
+		for _, m := range slices.Sorted(maps.Keys(f.machines)) {
+			machines = append(machines, m.String())
+		}
+		row := fmt.Sprintf("%s (%s)", f.object, strings.Join(machines, ", "))
+		if !slices.Contains(list, row) { // COFF has two formats
+			list = append(list, row)
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // containsAny reports whether one of the parts is in the text.

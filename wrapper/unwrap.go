@@ -33,7 +33,7 @@ func unwrapData(data []byte, budget *container.Budget) ([]Located, error) {
 }
 
 // ErrNoImages says that a file is of no kind that can hold device images.
-var ErrNoImages = errors.New("no object file (ELF, COFF, Mach-O), no archive of them and no envelope of device images")
+var ErrNoImages = errors.New("no object file (" + objfile.FormatNames() + "), no archive of them and no envelope of device images")
 
 // maxNesting is how deep envelopes may lie in each other.
 const maxNesting = 8

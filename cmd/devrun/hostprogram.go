@@ -45,7 +45,7 @@ type hostFile struct {
 func openProgram(names, opened []string) (*hostProgram, error) {
 	p := &hostProgram{loader: hostlibs.Loader{LibraryPath: os.Getenv("LD_LIBRARY_PATH"), Preload: os.Getenv("LD_PRELOAD")}}
 	err := p.openFiles(names, opened)
-	p.wheels.remove() // closeFiles does where a file that is open cannot be removed
+	p.wheels.remove() // where open files cannot be removed, closeFiles does it
 	if err != nil {
 		p.closeFiles()
 		return nil, err
@@ -164,7 +164,7 @@ func (p *hostProgram) openWheel(name, member string, opened bool) error {
 	return nil
 }
 
-// addDamaged reports a file of several that cannot be read.
+// addDamaged notes the error of one file as a problem, so that the others are still checked.
 func (p *hostProgram) addDamaged(err error) {
 	p.problems = append(p.problems, linkcheck.Problem{Severity: linkcheck.Error, Kind: linkcheck.Damaged, Message: err.Error()})
 }

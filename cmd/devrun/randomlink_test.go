@@ -26,8 +26,8 @@ var (
 	linkSeed   = flag.Uint64("link-seed", 1, "seed of the first set of TestCheckForetellsLaunches")
 )
 
-// deviceFunction is a function of a library's device code. It returns its number, and in a depth
-// above 0 three times the results of the functions that it calls more.
+// deviceFunction is a function of a library's device code. It returns its number; at a depth above
+// 0 it adds three times the result of each function that it calls, so that each call counts.
 type deviceFunction struct {
 	name   string
 	number int
@@ -44,8 +44,8 @@ type deviceLibrary struct {
 	listed    bool // the image has a table of its exports
 }
 
-// linkGraph is libraries whose device code calls functions of each other at random: in cycles, of
-// several definitions, equal or not, weak or not, or of none.
+// linkGraph is a set of libraries whose device code calls functions of each other at random: in
+// cycles, and functions with several definitions, equal or not, weak or not, or with none.
 type linkGraph struct {
 	rng       *rand.Rand
 	names     []string // of functions
@@ -67,7 +67,7 @@ func newLinkGraph(seed uint64) *linkGraph {
 	for i := range 4 + g.rng.IntN(6) {
 		g.names = append(g.names, fmt.Sprintf("f%d", i))
 	}
-	// Fewer definitions than names leave some without, more make duplicates.
+	// With fewer definitions than names some symbols are unresolved, with more some are duplicates.
 	duplicates, different := g.chance(50), g.chance(50)
 	free := slices.Clone(g.names[:len(g.names)-g.rng.IntN(2)])
 	for i := range 3 + g.rng.IntN(4) {
@@ -125,7 +125,7 @@ func (l *deviceLibrary) ir() string {
 	return b.String()
 }
 
-// sum is instructions that add the calls to the number.
+// sum returns the instructions that add the results of the calls to the number.
 func (f *deviceFunction) sum(depth string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  %%s0 = add i32 0, %d\n", f.number)
@@ -171,7 +171,7 @@ func (g *linkGraph) definition(name string) (found *deviceFunction, same bool) {
 	return found, found != nil
 }
 
-// build makes the shared library, with more arguments of gcc.
+// build makes the shared library; arguments are added to those of gcc.
 func (l *deviceLibrary) build(t *testing.T, dir string, arguments ...string) {
 	t.Helper()
 	source, object := filepath.Join(dir, l.file+".ll"), filepath.Join(dir, l.file+".o")
@@ -239,8 +239,8 @@ func TestCheckForetellsLaunches(t *testing.T) {
 	}
 }
 
-// linkOutcomes counts kernels: those that fail, and those of several libraries whose sum was
-// compared.
+// linkOutcomes counts all kernels, those that cannot be launched, and those that call functions
+// of other libraries and whose sum was compared.
 type linkOutcomes struct{ kernels, failing, sums int }
 
 func (g *linkGraph) compare(t *testing.T, all *linkOutcomes) {

@@ -16,9 +16,9 @@ import (
 	"offlink/wrapper"
 )
 
-// wheels are the Python wheels of a command line, unpacked as an installer would into one
-// environment, so that libraries find each other by their RPATHs: of one wheel, in its
-// NAME.libs folder, or of several. Other zip archives are unpacked as they are.
+// wheels are the Python wheels of a command line. They are unpacked into one environment, as an
+// installer does, because the RPATHs of their libraries lead to the NAME.libs folder of the wheel
+// and to other wheels. Other zip archives are unpacked as they are.
 type wheels struct {
 	root    string              // of the environment; "" before the first wheel
 	cleanUp func()              // removes it
@@ -82,8 +82,8 @@ func (w *wheels) makeRoot() (err error) {
 	return nil
 }
 
-// installedPath is the place of a wheel's file in an environment: those of NAME.data have a folder
-// for each scheme (Python's binary distribution format).
+// installedPath is the path of a wheel's file in an environment. Files below NAME.data are in a
+// folder for each installation scheme (Python's binary distribution format).
 func installedPath(member string) string {
 	head, rest, _ := strings.Cut(member, "/")
 	if !strings.HasSuffix(head, ".data") {
@@ -101,8 +101,8 @@ func installedPath(member string) string {
 	return path.Join(sitePackages, rest) // purelib, platlib
 }
 
-// unpackMember writes a file, unless it cannot be a library and holds no images, or another wheel
-// has it too.
+// unpackMember writes a file, unless its first bytes show that it holds no images and is not a
+// library, or an earlier wheel had a file of that path.
 func (w *wheels) unpackMember(member *zip.File, to string) (written bool, err error) {
 	packed, err := member.Open()
 	if err != nil {
@@ -135,7 +135,7 @@ func (w *wheels) unpackMember(member *zip.File, to string) (written bool, err er
 	return err == nil, err
 }
 
-// shownName is the name of a file in messages: that in its wheel, if it is of one.
+// shownName is the name of a file in messages: WHEEL!MEMBER for a file of a wheel.
 func (w *wheels) shownName(file string) string {
 	if name, ok := w.members[filepath.Clean(file)]; ok {
 		return name
@@ -143,7 +143,7 @@ func (w *wheels) shownName(file string) string {
 	return file
 }
 
-// remove removes the environment; files that are open stay readable on systems of Unix.
+// remove removes the environment; on Unix, files that are open stay readable.
 func (w *wheels) remove() {
 	if w.root != "" {
 		w.cleanUp()

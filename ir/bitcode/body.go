@@ -106,6 +106,8 @@ type bodyReader struct {
 	callees, addresses, types, indirect, groups, lists, constants, moduleNodes, localNodes seen
 
 	attachments []ir.Attachment
+	orders      map[ir.ValueID][]uint32 // of uses; nil until a body states one
+	labels      []uint64                // functions of which a constant names a block
 }
 
 // newBodyReader makes a reader for the bodies of one goroutine. Its sets are
@@ -166,7 +168,7 @@ func (r *bodyReader) beginBody(b *body) {
 	for _, s := range []*seen{&r.callees, &r.addresses, &r.types, &r.indirect, &r.groups, &r.lists, &r.constants, &r.moduleNodes} {
 		s.resetSeen()
 	}
-	r.refs, r.uses, r.attachments = r.refs[:0], r.uses[:0], nil
+	r.refs, r.uses, r.attachments, r.orders, r.labels = r.refs[:0], r.uses[:0], nil, nil, nil
 	r.localNodes = newSeen(len(b.metadata.entries))
 }
 
@@ -207,7 +209,7 @@ func (r *bodyReader) readBlock(block bitstream.Block) error {
 	case llvmschema.BlockAttachment:
 		return r.readAttachments(c)
 	case llvmschema.BlockUseList:
-		return nil // orders of uses, which a partition changes
+		return r.readUseOrders(c)
 	}
 	return c.Errorf("block %d of a function is not known: the bitcode is %s", block.ID, llvmschema.Newer)
 }
@@ -224,6 +226,7 @@ func (r *bodyReader) readConstants(c *bitstream.Cursor) error {
 		return err
 	}
 	b.constants.arena = slices.Clip(cr.out.arena)
+	r.labels = cr.labels
 	r.highest = max(r.highest, cr.highest)
 	r.next += uint32(b.constants.count())
 	for i := range b.constants.types {

@@ -34,9 +34,10 @@ type constantReader struct {
 	table   *constantTable
 	globals uint64 // values of the module's numbering; all values where the module's own are read
 	types   uint64
-	current uint64 // type of the constants that follow
-	highest uint64 // value that was named, plus one
-	typed   bool   // whether current was set
+	current uint64   // type of the constants that follow
+	highest uint64   // value that was named, plus one
+	typed   bool     // whether current was set
+	labels  []uint64 // functions of which a blockaddress names a block
 }
 
 // valueOperand adds an operand that names a value. Constants may name values that
@@ -102,6 +103,9 @@ func (r *constantReader) readRecord() error {
 	}
 	if err := r.readOperands(layout); err != nil {
 		return err
+	}
+	if c.Code == llvmschema.ConstantBlockAddress {
+		r.labels = append(r.labels, c.Operands[1])
 	}
 	r.out.finishRecord(c.Code, c.AbbrevID, true)
 	r.table.ends = append(r.table.ends, uint32(len(r.out.arena)))
@@ -172,6 +176,7 @@ func (r *moduleReader) readConstants(c *bitstream.Cursor) error {
 			return err
 		}
 		table.arena, highest = cr.out.arena, max(highest, cr.highest)
+		r.labels = append(r.labels, cr.labels...)
 	}
 	r.constants = nil
 	total := s.values.count() + table.count()

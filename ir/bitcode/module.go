@@ -24,6 +24,8 @@ type moduleReader struct {
 	constants []bitstream.Block
 	metadata  []bitstream.Block
 	bodies    []bitstream.Block
+
+	labels []uint64 // functions of which a constant names a block
 }
 
 // readModule reads the module block. The budget bounds the expansion of constants and metadata, so

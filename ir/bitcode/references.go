@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"sync"
 
 	"offlink/ir"
 	"offlink/ir/bitcode/bitstream"
@@ -61,7 +62,8 @@ func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 	if len(s.bodies) != len(r.bodies) {
 		return c.Errorf("%d functions are defined, %d have a body", len(s.bodies), len(r.bodies))
 	}
-	return inParallel(len(s.bodies), func() func(int) error {
+	var lock sync.Mutex
+	err := inParallel(len(s.bodies), func() func(int) error {
 		br := newBodyReader(s)
 		var cursor bitstream.Cursor
 		return func(i int) error {
@@ -74,9 +76,12 @@ func (r *moduleReader) readBodies(c *bitstream.Cursor) error {
 				d := v.EditDetails()
 				d.Attachments = append(d.Attachments, br.attachments...)
 			}
+			r.addRareFacts(br, &lock)
 			return nil
 		}
 	})
+	r.markLabels()
+	return err
 }
 
 // inParallel calls the function that start returns for 0 to n-1; each goroutine has one of its own.

@@ -324,7 +324,8 @@ func (p *parser) indirectType(call indirectCall) ir.TypeID {
 
 // checkLabels fails if a blockaddress names a label that its function lacks. A label is known once
 // the body of its function was parsed, which may be after the use and by another worker. So the
-// function is scanned once more, which modules of device code hardly ever need.
+// function is scanned once more, which modules of device code hardly ever need. It is marked as one
+// whose label is taken.
 func (p *parser) checkLabels(uses []labelUse) {
 	slices.SortStableFunc(uses, func(a, b labelUse) int {
 		return cmp.Or(cmp.Compare(a.function, b.function), cmp.Compare(a.pos, b.pos))
@@ -335,6 +336,7 @@ func (p *parser) checkLabels(uses []labelUse) {
 				p.failAt(use.pos, "blockaddress of a function without a body")
 			}
 			p.scanBody(use.function)
+			p.text.module.Values[use.function].EditDetails().LabelTaken = true
 		}
 		if p.locals.findLocal(use.label).flags&localIsLabel == 0 {
 			p.failAt(use.pos, "use of undefined label '%"+use.label.String()+"'")

@@ -31,6 +31,9 @@ const (
 	IdentificationEpoch  = 2
 )
 
+// UseListDefault is the record of a block of use-list orders for values other than basic blocks.
+const UseListDefault = 1
+
 // StrtabBlob is the record of the string table.
 const StrtabBlob = 1
 

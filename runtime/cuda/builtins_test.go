@@ -36,5 +36,5 @@ func TestFunctionsOfOpenCL(t *testing.T) {
 			}
 		}
 	}
-	f.verify(t)
+	f.Verify(t)
 }

@@ -17,7 +17,7 @@ import (
 func TestThreadsKeepTheirContext(t *testing.T) {
 	for _, version := range versions {
 		f := openFake(t)
-		f.call(t, "fake_set_version", version)
+		f.Call(t, "fake_set_version", version)
 		d := f.open(t)
 		device := d.devices[0].(*Device)
 		runtime.LockOSThread()
@@ -41,14 +41,14 @@ func TestThreadsKeepTheirContext(t *testing.T) {
 			{"Finish", func() error { return q.Finish() }},
 			{"Close", func() error { return errors.Join(q.Close(), m.Close(), p.Close(), d.Close()) }},
 		} {
-			f.call(t, "fake_push_other")
+			f.Call(t, "fake_push_other")
 			err := step.call()
-			if f.call(t, "fake_pop_other") != 1 || err != nil {
+			if f.Call(t, "fake_pop_other") != 1 || err != nil {
 				t.Fatalf("CUDA %d: after %s the thread has another context than before (%v)", version, step.name, err)
 			}
 		}
 		runtime.UnlockOSThread()
-		f.verify(t)
+		f.Verify(t)
 	}
 }
 
@@ -56,11 +56,11 @@ func TestThreadsKeepTheirContext(t *testing.T) {
 // process has for itself does not keep the others from being used.
 func TestContextsAreMadeLate(t *testing.T) {
 	f, d := newFakeDevice(t)
-	if calls := f.calls(t); slices.Contains(calls, "cuDevicePrimaryCtxRetain") {
+	if calls := f.Calls(t); slices.Contains(calls, "cuDevicePrimaryCtxRetain") {
 		t.Errorf("opening the back end calls %v", calls)
 	}
 	busy := true
-	f.setHook(t, func(call string) error {
+	f.SetHook(t, func(call string) error {
 		if busy && call == "cuDevicePrimaryCtxRetain" {
 			return errors.New("busy")
 		}
@@ -95,16 +95,16 @@ func TestImports(t *testing.T) {
 		} else if _, visible := m.(driver.HostVisible); visible != (kind != driver.DeviceMemory) {
 			t.Errorf("%v memory that was imported: the host reaches it: %v", kind, visible)
 		}
-		f.call(t, "fake_set_ordinal", 1)
+		f.Call(t, "fake_set_ordinal", 1)
 		if _, err := d.ImportMemory(address, 4); (err == nil) != (kind != driver.DeviceMemory) {
 			t.Errorf("%v memory of another device: %v", kind, err)
 		}
-		f.call(t, "fake_set_ordinal", 0)
+		f.Call(t, "fake_set_ordinal", 0)
 		if err := (native{d}).FreeMemory(kind, address); err != nil {
 			t.Error(err)
 		}
 	}
-	if q, err := d.ImportQueue(uint64(f.call(t, "fake_stream_of_other"))); err == nil {
+	if q, err := d.ImportQueue(uint64(f.Call(t, "fake_stream_of_other"))); err == nil {
 		t.Error("a stream of another context was imported")
 		q.Close()
 	}
@@ -115,7 +115,7 @@ func TestImports(t *testing.T) {
 func TestGoMemoryIsKept(t *testing.T) {
 	for _, pageable := range []uintptr{0, 1} {
 		f := openFake(t)
-		f.call(t, "fake_set_pageable", pageable)
+		f.Call(t, "fake_set_pageable", pageable)
 		d := f.open(t)
 		t.Cleanup(func() {
 			if err := d.Close(); err != nil {
@@ -150,8 +150,8 @@ func TestChangeThatFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		sets := 0
-		f.setHook(t, func(call string) error {
-			if sets += 1; call == failing && (failing == "cuEventRecord" || slices.Index(f.calls(t), "cuMemsetD32Async") >= 0 && sets > 1) {
+		f.SetHook(t, func(call string) error {
+			if sets += 1; call == failing && (failing == "cuEventRecord" || slices.Index(f.Calls(t), "cuMemsetD32Async") >= 0 && sets > 1) {
 				return errors.New("injected")
 			}
 			return nil
@@ -160,7 +160,7 @@ func TestChangeThatFails(t *testing.T) {
 		if err := launch(q, 2+1<<32); err == nil {
 			t.Fatal("the launch did not fail")
 		}
-		f.setHook(t, func(string) error { return nil })
+		f.SetHook(t, func(string) error { return nil })
 		clear(m.(driver.HostVisible).Bytes())
 		if err := errors.Join(launch(q, 1), q.Finish()); err != nil {
 			t.Fatal(err)
@@ -197,7 +197,7 @@ func TestMostDynamicMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if most := f.call(t, "fake_most_dynamic"); most < 90<<10 {
+	if most := f.Call(t, "fake_most_dynamic"); most < 90<<10 {
 		t.Errorf("the limit is %d bytes after a launch with %d", most, 90<<10)
 	}
 }
@@ -208,7 +208,7 @@ func TestResultNames(t *testing.T) {
 	f := openFake(t)
 	for code, name := range resultNames {
 		text := new(uintptr)
-		if got := f.call(t, "cuGetErrorName", uintptr(code), uintptr(unsafe.Pointer(text))); got == 0 && dl.String(*text) != name {
+		if got := f.Call(t, "cuGetErrorName", uintptr(code), uintptr(unsafe.Pointer(text))); got == 0 && dl.String(*text) != name {
 			t.Errorf("%d is %s in traces, and %s to the driver", code, name, dl.String(*text))
 		}
 	}

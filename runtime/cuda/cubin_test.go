@@ -50,7 +50,7 @@ var cubinMixes = [][]string{
 // are taken alone.
 func TestLinkCubins(t *testing.T) {
 	f := openFake(t)
-	f.call(t, "fake_set_capability", 90) // that of the files
+	f.Call(t, "fake_set_capability", 90) // that of the files
 	device := f.openDevice(t)
 	for _, names := range cubinMixes {
 		p, err := linkFiles(t, device, names...)
@@ -69,7 +69,7 @@ func TestLinkCubins(t *testing.T) {
 	if _, err = linkFiles(t, device, "uses.ptx", "whole.cubin"); err == nil || !strings.Contains(err.Error(), "whole.cubin is a cubin that was linked") {
 		t.Errorf("with a cubin that was linked: %v", err)
 	}
-	f.verify(t)
+	f.Verify(t)
 }
 
 // TestRunCubins launches them. The cubins are for one kind of GPU.

@@ -13,13 +13,13 @@ import (
 	"offlink/internal/testtool"
 	"offlink/runtime/driver"
 	"offlink/runtime/drivertest"
-	"offlink/runtime/internal/dl"
+	"offlink/runtime/internal/fakelib"
 )
 
 // fake is the library of testdata/fakecuda.c.
 type fake struct {
-	path    string
-	library *dl.Library
+	*fakelib.Library
+	path string
 }
 
 var buildFake = sync.OnceValues(func() (string, error) {
@@ -53,45 +53,16 @@ func openFake(t testing.TB) *fake {
 	if err != nil {
 		t.Fatal(err)
 	}
-	library, err := dl.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &fake{path, library}
-	f.call(t, "fake_reset")
+	f := &fake{fakelib.Open(t, path), path}
+	f.Call(t, "fake_reset")
 	t.Cleanup(func() {
-		f.call(t, "fake_set_hook", 0)
-		f.call(t, "fake_set_pageable", 0)
-		f.call(t, "fake_set_ordinal", 0)
-		f.call(t, "fake_set_devices", 1)
-		f.call(t, "fake_set_version", versions[0])
-		f.call(t, "fake_set_capability", 80)
-		library.Close()
+		f.Call(t, "fake_set_pageable", 0)
+		f.Call(t, "fake_set_ordinal", 0)
+		f.Call(t, "fake_set_devices", 1)
+		f.Call(t, "fake_set_version", versions[0])
+		f.Call(t, "fake_set_capability", 80)
 	})
 	return f
-}
-
-func (f *fake) call(t testing.TB, name string, args ...uintptr) uintptr {
-	t.Helper()
-	function, err := f.library.Symbol(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dl.Call(function, args...)
-}
-
-func (f *fake) live(t testing.TB) int { return int(int32(f.call(t, "fake_live"))) }
-
-// verify reports the faults that the library found.
-func (f *fake) verify(t testing.TB) {
-	t.Helper()
-	if faults := dl.String(f.call(t, "fake_faults")); faults != "" {
-		t.Errorf("the driver found:\n%s", faults)
-	}
-}
-
-func (f *fake) calls(t testing.TB) []string {
-	return strings.Fields(dl.String(f.call(t, "fake_calls")))
 }
 
 func (f *fake) open(t testing.TB) *Driver {
@@ -103,28 +74,6 @@ func (f *fake) open(t testing.TB) *Driver {
 	return d
 }
 
-// hook is asked by the library before each call. A process may make few C
-// function pointers, so there is one for all tests.
-var hook struct {
-	once    sync.Once
-	pointer uintptr
-	fail    func(call string) error
-}
-
-func (f *fake) setHook(t testing.TB, fail func(call string) error) {
-	t.Helper()
-	hook.once.Do(func() {
-		hook.pointer = dl.NewCallback(func(name uintptr) uintptr {
-			if hook.fail(dl.String(name)) != nil {
-				return 1
-			}
-			return 0
-		})
-	})
-	hook.fail = fail
-	f.call(t, "fake_set_hook", hook.pointer)
-}
-
 // versions are those of drivers that the back end treats in different ways.
 var versions = []uintptr{12040, 13000}
 
@@ -132,14 +81,14 @@ func TestConformance(t *testing.T) {
 	for _, version := range versions {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			f := openFake(t)
-			f.call(t, "fake_set_version", version)
+			f.Call(t, "fake_set_version", version)
 			d := f.open(t)
 			drivertest.Test(t, d, drivertest.Options{})
 			if err := d.Close(); err != nil {
 				t.Error(err)
 			}
-			f.verify(t)
-			if n := f.live(t); n != 0 {
+			f.Verify(t)
+			if n := f.Live(t); n != 0 {
 				t.Errorf("%d things were not released", n)
 			}
 		})
@@ -150,7 +99,7 @@ func TestEachCallFails(t *testing.T) {
 	f := openFake(t)
 	drivertest.TestFaults(t, func(fail func(string) error) (driver.Driver, func() int) {
 		contextFailed := false
-		f.setHook(t, func(call string) error {
+		f.SetHook(t, func(call string) error {
 			if call == "cuCtxPushCurrent_v2" && contextFailed {
 				return nil // without a context nothing can be given back
 			}
@@ -163,17 +112,17 @@ func TestEachCallFails(t *testing.T) {
 		})
 		d, err := New(Options{Library: f.path})
 		if err != nil {
-			return drivertest.FailedDriver(err), func() int { return f.live(t) }
+			return drivertest.FailedDriver(err), func() int { return f.Live(t) }
 		}
-		return d, func() int { return f.live(t) }
+		return d, func() int { return f.Live(t) }
 	})
-	f.verify(t)
+	f.Verify(t)
 }
 
 // TestOneBadDevice: the devices beside one that fails are listed, with its failure.
 func TestOneBadDevice(t *testing.T) {
 	f := openFake(t)
-	f.call(t, "fake_set_devices", 3)
+	f.Call(t, "fake_set_devices", 3)
 	d := f.open(t)
 	list, err := d.Devices()
 	if err == nil || len(list) != 2 || !strings.Contains(err.Error(), "CUDA device 1: cuDeviceTotalMem_v2") {
@@ -185,5 +134,5 @@ func TestOneBadDevice(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
-	f.verify(t)
+	f.Verify(t)
 }

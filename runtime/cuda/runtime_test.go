@@ -35,8 +35,8 @@ func (f *fake) openDevice(t *testing.T) *Device {
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
-		f.verify(t)
-		if n := f.live(t); n != 0 {
+		f.Verify(t)
+		if n := f.Live(t); n != 0 {
 			t.Errorf("%d things were not released", n)
 		}
 	})
@@ -254,35 +254,35 @@ func TestLaunchMakesFewCalls(t *testing.T) {
 		13000: {"cuLaunchKernel"},
 	} {
 		f := openFake(t)
-		f.call(t, "fake_set_version", version)
+		f.Call(t, "fake_set_version", version)
 		d := f.open(t)
 		launch, closeAll := openLaunch(t, d.devices[0].(*Device))
 		launch()
-		f.call(t, "fake_reset")
+		f.Call(t, "fake_reset")
 		launch()
-		if got := f.calls(t); !slices.Equal(got, want) {
+		if got := f.Calls(t); !slices.Equal(got, want) {
 			t.Errorf("with CUDA %d a launch calls %v; want %v", version, got, want)
 		}
 		closeAll()
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
-		f.verify(t)
+		f.Verify(t)
 	}
 }
 
 // BenchmarkLaunch is the cost of a launch besides the driver's.
 func BenchmarkLaunch(b *testing.B) {
 	f := openFake(b)
-	f.call(b, "fake_set_version", 13000)
+	f.Call(b, "fake_set_version", 13000)
 	d := f.open(b)
 	launch, closeAll := openLaunch(b, d.devices[0].(*Device))
-	f.call(b, "fake_set_quiet", 1)
+	f.Call(b, "fake_set_quiet", 1)
 	b.ReportAllocs()
 	for b.Loop() {
 		launch()
 	}
-	f.call(b, "fake_set_quiet", 0)
+	f.Call(b, "fake_set_quiet", 0)
 	closeAll()
 	if err := d.Close(); err != nil {
 		b.Error(err)
@@ -316,8 +316,8 @@ func TestSpecConstants(t *testing.T) {
 // back: Go recovers from a nil pointer.
 func TestSignals(t *testing.T) {
 	f := openFake(t)
-	f.call(t, "fake_take_signals", 1)
-	defer f.call(t, "fake_take_signals", 0)
+	f.Call(t, "fake_take_signals", 1)
+	defer f.Call(t, "fake_take_signals", 0)
 	d := f.open(t)
 	defer d.Close()
 	recoverFromNil(t)

@@ -101,7 +101,7 @@ func TestFaults(t *testing.T, open func(fail func(call string) error) (d driver.
 }
 
 // TestPlainFaults is TestFaults without events, native handles and parts of memory, for a driver
-// that goes on with its commands although the calls of it fail, also those that wait for them.
+// whose commands run on after its calls have failed, even after the call that waits for them.
 func TestPlainFaults(t *testing.T, open func(fail func(call string) error) (d driver.Driver, live func() int)) {
 	testFaults(t, open, walkPlainly)
 }

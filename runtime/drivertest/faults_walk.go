@@ -53,7 +53,7 @@ type deviceWalk struct {
 	open    []closer
 }
 
-// keepPart notes a part that was opened, to be closed at the end.
+// keepPart notes a part that closeParts closes, unless it could not be opened.
 func (w *deviceWalk) keepPart(c closer, failed error) error {
 	if failed == nil {
 		w.open = append(w.open, c)
@@ -197,7 +197,7 @@ func (w *deviceWalk) walkMemories() (err error) {
 		w.queue.Launch(w.kernel, driver.Range{Global: []int{4}}, []driver.Arg{{Memory: m, Offset: partOffset}}, driver.Sync{}), w.queue.Finish(), m.Close())
 }
 
-// partOffset is a place where parts of buffers may begin on every device of the tests.
+// partOffset is an offset at which parts of buffers may begin on every device of the tests.
 const partOffset = 128
 
 // walkNative takes the queue's and the memory's own handles in.

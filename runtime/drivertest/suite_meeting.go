@@ -17,7 +17,8 @@ const meetingRounds = 60
 
 // testFailuresMeet: commands in several queues wait for each other and for events of the host,
 // which as many threads end at once, with errors and without, while commands are queued and
-// run. A command fails exactly if one does that it waits for, or one before it in its queue.
+// run. A command fails if and only if an event that it waits for fails, or a command before it
+// in its in-order queue.
 func (s *suite) testFailuresMeet(t *testing.T) {
 	if gate, _ := s.closingGate(t, true); gate == nil {
 		t.Skip("the device makes no events")

@@ -134,8 +134,8 @@ func (p *program) nullConstant(_ *spirv.Instruction, t *typ) (*constant, error) 
 	return &constant{words: make([]uint64, t.words)}, nil
 }
 
-// largeFill returns the byte that all bytes of a constant are, of one that is too large to be used
-// as a value: zero, or another that memset would leave.
+// largeFill returns the value of every byte of a constant that is too large to be used as a value,
+// if they are all the same: such a variable is filled, as by memset.
 func (p *program) largeFill(id spirv.ID) (fill byte, ok bool) {
 	c := p.constants[id]
 	if c == nil || int64(len(c.words)) == c.t.words {
@@ -146,8 +146,8 @@ func (p *program) largeFill(id spirv.ID) (fill byte, ok bool) {
 	return byte(n), n >= 0
 }
 
-// fillOf is the byte that all bytes of a constant are, or noFill. known keeps the answers, as
-// constants of constants have many parts that are the same.
+// fillOf returns the value of every byte of a constant, or noFill. known has the results so far:
+// the parts of nested constants are often the same constant, which would be read each time.
 func (p *program) fillOf(id spirv.ID, known map[spirv.ID]int) int {
 	fill, seen := known[id]
 	if seen {
@@ -177,7 +177,7 @@ func (p *program) fillOf(id spirv.ID, known map[spirv.ID]int) int {
 	return fill
 }
 
-// noFill says that the bytes of a constant differ, or that nobody looked.
+// noFill is the result of fillOf for a constant whose bytes differ or were not compared.
 const noFill = -1
 
 // compositeConstant keeps the parts, from which initial values are written, and the words

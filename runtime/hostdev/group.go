@@ -324,8 +324,8 @@ func (g *group) place(it *item) *Fault {
 	return f
 }
 
-// where is the instruction that ended the work-item. The step is found by its address: a
-// work-item keeps no index of the instruction, which every step would have to write.
+// where returns the instruction that ended the work-item. The step is found by its address, since
+// an index would have to be written by every step.
 func (it *item) where() (w where) {
 	for i := range it.fn.code {
 		if &it.fn.code[i] == it.at {

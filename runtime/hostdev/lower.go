@@ -58,7 +58,7 @@ type lowering struct {
 	// counts has the phis of integers that a loop changes.
 	counts map[*lanes.Register]bool
 	line   where
-	// kept tells which registers hold allocations that pointers were made for.
+	// kept has the registers that hold the allocations that pointers were made for.
 	kept *keptRoots
 }
 

@@ -2,25 +2,25 @@ package hostdev
 
 import "offlink/runtime/hostdev/internal/lanes"
 
-// keptRoots says of the registers that hold the allocations of pointers whether each allocation
-// set there is the one that the pointer was made for: that of an argument or a variable. An index
-// that leads out of it is then out of bounds, wherever it leads. The table of allocations tells
-// only where a pointer leads when it is looked up (Bounds.Table), which after arithmetic may be
-// another allocation than the one that it was made for.
+// keptRoots has, for the registers that hold the allocations of pointers, whether each allocation
+// that is put there is the one that the pointer was made for: that of an argument or a variable.
+// An index that leads out of it is then out of bounds, whatever is there. The table of allocations
+// (Bounds.Table) has only the allocation that the pointer leads to at the time, which after
+// arithmetic may be another one.
 //
-// A round of the lowering takes registers for such until it comes to a setting that is not; if
-// they were read before, as in a loop, all is lowered again.
+// A round of the lowering assumes this of all registers until it puts an allocation of the table
+// into some; if these were read before, as in a loop, everything is lowered again.
 type keptRoots struct {
-	looked map[keptKey]bool // registers with an allocation that was looked up, in this round or one before
+	looked map[keptKey]bool // registers that held an allocation of the table, in this round or an earlier one
 	keys   map[*lanes.Register]keptKey
-	read   map[keptKey]bool // those that this round took for kept
-	count  int              // of the registers of instructions
-	none   bool             // all registers are looked up: the rounds shall end
+	read   map[keptKey]bool // those of which this round has used the assumption
+	count  int              // of the instructions that have registers
+	none   bool             // nothing is assumed any more, so that the rounds end
 	failed bool
 }
 
-// keptKey is registers in every round: those of an instruction by their number, from 1 on, those
-// of a variable by their place in it.
+// keptKey identifies registers in every round: those of an instruction by a number from 1 on,
+// those of a variable by their place in it.
 type keptKey struct {
 	number int
 	place  rootKey
@@ -33,8 +33,8 @@ func (k *keptRoots) begin(none bool) {
 	k.keys, k.read, k.count, k.none, k.failed = map[*lanes.Register]keptKey{}, map[keptKey]bool{}, 0, none, false
 }
 
-// add adds the registers of an allocation, of which base is the first. Those of one instruction
-// have the same number in each round, as the order of instructions does not change.
+// add adds the registers of an allocation, of which base is the first. They get the same number in
+// each round, as the order of instructions does not change.
 func (k *keptRoots) add(base *lanes.Register) {
 	k.count++
 	k.keys[base] = keptKey{number: k.count}
@@ -45,7 +45,7 @@ func (k *keptRoots) addVariable(base *lanes.Register, place rootKey) {
 	k.keys[base] = keptKey{place: place}
 }
 
-// set notes an allocation that is set in registers.
+// set notes an allocation that is put into registers.
 func (k *keptRoots) set(base *lanes.Register, root *lanes.Bounds) {
 	key := k.keys[base]
 	if !root.Table || k.looked[key] {

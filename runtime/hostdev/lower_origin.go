@@ -8,9 +8,8 @@ import (
 	"offlink/spirv"
 )
 
-// The allocations of pointers that are chosen, that come from memory, or out of numbers. One that
-// is chosen among several brings its allocation along; where one comes from memory or out of a
-// number, the table of allocations tells where it leads.
+// The allocations of pointers that are chosen among several, read from memory or made of numbers.
+// A chosen one keeps its allocation; that of the others is looked up in the table of allocations.
 
 // rootKey is a pointer in a variable that has registers.
 type rootKey struct {

@@ -21,6 +21,7 @@ import (
 	"offlink/runtime/hostdev"
 	_ "offlink/runtime/hostdev/wazeroengine" // compiles its kernels
 	"offlink/runtime/internal/dl"
+	"offlink/runtime/internal/fakelib"
 )
 
 // TestMain builds the driver and has the loader find it: the loader reads the
@@ -61,7 +62,7 @@ var (
 )
 
 // fake is the driver of testdata/driver.c, with kernels on the embedded device.
-type fake struct{ library *dl.Library }
+type fake struct{ *fakelib.Library }
 
 func openFake(t testing.TB) *fake {
 	t.Helper()
@@ -77,47 +78,12 @@ func openFake(t testing.TB) *fake {
 	} else {
 		loader.Close()
 	}
-	library, err := dl.Open(fakePath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := &fake{library}
+	f := &fake{fakelib.Open(t, fakePath)}
 	backendOnce.Do(makeBackend)
-	f.call(t, "fake_set_backend", uintptr(unsafe.Pointer(&backendTable)))
-	f.call(t, "fake_reset")
-	f.call(t, "fake_set_programs", 1)
-	t.Cleanup(func() {
-		f.call(t, "fake_set_hook", 0)
-		library.Close()
-	})
+	f.Call(t, "fake_set_backend", uintptr(unsafe.Pointer(&backendTable)))
+	f.Call(t, "fake_reset")
+	f.Call(t, "fake_set_programs", 1)
 	return f
-}
-
-// call calls a function of the driver. Go memory that an argument points to stays in
-// place.
-//
-//go:uintptrescapes
-func (f *fake) call(t testing.TB, name string, args ...uintptr) uintptr {
-	t.Helper()
-	function, err := f.library.Symbol(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dl.Call(function, args...)
-}
-
-func (f *fake) live(t testing.TB) int { return int(int32(f.call(t, "fake_live"))) }
-
-// verify reports the faults that the driver found.
-func (f *fake) verify(t testing.TB) {
-	t.Helper()
-	if faults := dl.String(f.call(t, "fake_faults")); faults != "" {
-		t.Errorf("the driver found:\n%s", faults)
-	}
-}
-
-func (f *fake) calls(t testing.TB) []string {
-	return strings.Fields(dl.String(f.call(t, "fake_calls")))
 }
 
 // The work of the driver, on the embedded device.
@@ -358,19 +324,19 @@ func TestConformance(t *testing.T) {
 	for name, programs := range map[string]uintptr{"several modules at once": 1, "zeModuleDynamicLink": 0} {
 		t.Run(name, func(t *testing.T) {
 			f := openFake(t)
-			f.call(t, "fake_set_programs", programs)
-			before := f.live(t)
+			f.Call(t, "fake_set_programs", programs)
+			before := f.Live(t)
 			d := f.open(t)
 			drivertest.Test(t, d, drivertest.Options{})
 			if err := d.Close(); err != nil {
 				t.Error(err)
 			}
-			f.verify(t)
-			if n := f.live(t) - before; n != 0 {
+			f.Verify(t)
+			if n := f.Live(t) - before; n != 0 {
 				t.Errorf("%d things were not released", n)
 			}
 			linked := false
-			for _, call := range f.calls(t) {
+			for _, call := range f.Calls(t) {
 				linked = linked || call == "zeModuleDynamicLink"
 			}
 			if linked == (programs == 1) {
@@ -380,41 +346,25 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// hook is asked by the driver before each call.
-var hook struct {
-	once    sync.Once
-	pointer uintptr
-	fail    func(call string) error
-}
-
 func TestEachCallFails(t *testing.T) {
 	f := openFake(t)
-	hook.once.Do(func() {
-		hook.pointer = dl.NewCallback(func(name uintptr) uintptr {
-			if hook.fail(dl.String(name)) != nil {
-				return 1
-			}
-			return 0
-		})
-	})
-	before := f.live(t)
+	before := f.Live(t)
 	drivertest.TestFaults(t, func(fail func(string) error) (driver.Driver, func() int) {
-		hook.fail = fail
-		f.call(t, "fake_set_hook", hook.pointer)
+		f.SetHook(t, fail)
 		d, err := New(Options{})
 		if err != nil {
-			return drivertest.FailedDriver(err), func() int { return f.live(t) - before }
+			return drivertest.FailedDriver(err), func() int { return f.Live(t) - before }
 		}
-		return d, func() int { return f.live(t) - before }
+		return d, func() int { return f.Live(t) - before }
 	})
-	f.verify(t)
+	f.Verify(t)
 }
 
 // TestUnfinishedQueue: a queue that nobody finishes keeps no memory of transfers
 // that have ended.
 func TestUnfinishedQueue(t *testing.T) {
 	f := openFake(t)
-	before := f.live(t)
+	before := f.Live(t)
 	d := f.open(t)
 	q, err1 := d.devices[0].NewQueue(driver.QueueOptions{})
 	m, err2 := d.devices[0].Alloc(driver.DeviceMemory, 16)
@@ -440,8 +390,8 @@ func TestUnfinishedQueue(t *testing.T) {
 	if n := held(); n != 0 {
 		t.Errorf("the memory of %d writes is kept after Finish", n)
 	}
-	f.verify(t)
-	if n := f.live(t) - before; n != 0 {
+	f.Verify(t)
+	if n := f.Live(t) - before; n != 0 {
 		t.Errorf("%d things were not released", n)
 	}
 }
@@ -469,7 +419,7 @@ func TestHostNames(t *testing.T) {
 		}
 	}
 	things.hidden = nil
-	f.verify(t)
+	f.Verify(t)
 }
 
 // TestNoLoader: the words of the system's loader are kept.
@@ -483,8 +433,8 @@ func TestNoLoader(t *testing.T) {
 // Go recovers from a nil pointer.
 func TestSignals(t *testing.T) {
 	f := openFake(t)
-	f.call(t, "fake_take_signals", 1)
-	defer f.call(t, "fake_take_signals", 0)
+	f.Call(t, "fake_take_signals", 1)
+	defer f.Call(t, "fake_take_signals", 0)
 	d := f.open(t)
 	defer d.Close()
 	recoverFromNil(t)

@@ -15,7 +15,7 @@ import (
 func (f *fake) set(t *testing.T, name string, value int) {
 	t.Helper()
 	put := func(value int) int {
-		return int(int32(f.call(t, "fake_set", uintptr(unsafe.Pointer(dl.CString(name))), uintptr(uint32(int32(value))))))
+		return int(int32(f.Call(t, "fake_set", uintptr(unsafe.Pointer(dl.CString(name))), uintptr(uint32(int32(value))))))
 	}
 	before := put(value)
 	t.Cleanup(func() { put(before) })
@@ -27,7 +27,7 @@ const deviceLost = 0x70000001
 // while commands ran, and everything can be given back.
 func TestLostDevice(t *testing.T) {
 	f := openFake(t)
-	before := f.live(t)
+	before := f.Live(t)
 	d := f.open(t)
 	device := d.devices[0].(*Device)
 	q, err1 := device.NewQueue(driver.QueueOptions{})
@@ -57,8 +57,8 @@ func TestLostDevice(t *testing.T) {
 		t.Errorf("the events are %v and %v", ran.Status(), waiting.Status())
 	}
 	_ = errors.Join(ran.Close(), waiting.Close(), gate.Close(), m.Close(), q.Close(), d.Close()) // may tell of the loss
-	f.verify(t)
-	if n := f.live(t) - before; n != 0 {
+	f.Verify(t)
+	if n := f.Live(t) - before; n != 0 {
 		t.Errorf("%d things were not released", n)
 	}
 }
@@ -76,11 +76,11 @@ func TestBuildLogs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := openFake(t)
-			f.call(t, "fake_set_programs", 0)
+			f.Call(t, "fake_set_programs", 0)
 			f.set(t, b.stage, 1)
 			f.set(t, "log_size", b.size)
 			f.set(t, "log_lines", b.lines)
-			before := f.live(t)
+			before := f.Live(t)
 			d := f.open(t)
 			_, err := driver.Build(t.Context(), d.devices[0], []driver.Module{spirvModule("a"), spirvModule("b")}, driver.BuildOptions{})
 			build, ok := errors.AsType[*driver.BuildError](err)
@@ -97,8 +97,8 @@ func TestBuildLogs(t *testing.T) {
 			if err := d.Close(); err != nil {
 				t.Error(err)
 			}
-			f.verify(t)
-			if n := f.live(t) - before; n != 0 {
+			f.Verify(t)
+			if n := f.Live(t) - before; n != 0 {
 				t.Errorf("%d things were not released", n)
 			}
 		})
@@ -125,7 +125,7 @@ func TestOddDrivers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := openFake(t)
 			f.set(t, name, c.value)
-			before := f.live(t)
+			before := f.Live(t)
 			d, err := New(Options{})
 			var list []driver.Device
 			if err == nil {
@@ -144,7 +144,7 @@ func TestOddDrivers(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if n := f.live(t) - before; n != 0 {
+			if n := f.Live(t) - before; n != 0 {
 				t.Errorf("%d things were not released", n)
 			}
 		})
@@ -166,5 +166,5 @@ func TestHugeBinary(t *testing.T) {
 	if err := errors.Join(p.Close(), d.Close()); err != nil {
 		t.Error(err)
 	}
-	f.verify(t)
+	f.Verify(t)
 }

@@ -83,7 +83,7 @@ func TestOtherTypes(t *testing.T) {
 			t.Errorf("type %d: %v, %v; want the second device", kind, list, err)
 		}
 		d.Close()
-		f.verify(t)
+		f.Verify(t)
 	}
 }
 

@@ -190,6 +190,7 @@ var installedQuirks = []struct{ device, version, quirks string }{
 	{"pocl", "PoCL 5.0+debian", "pocl-bitcode pocl-callbacks pocl-failures"},
 	{"pocl", "PoCL 6.0", "pocl-callbacks pocl-failures"},
 	{"rusticl", "driver 22.3", "rusticl-binary rusticl-events"},
+	{"rusticl", "driver 24.0", "rusticl-linker rusticl-variables rusticl-pointers rusticl-failures"},
 	{"rusticl", "driver 25.0", "rusticl-linker rusticl-variables rusticl-pointers rusticl-failures"},
 	{"oclgrind", "Oclgrind 21.10", "oclgrind-bitcode oclgrind-threads oclgrind-events oclgrind-pointers"},
 }

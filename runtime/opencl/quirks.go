@@ -124,10 +124,10 @@ var quirks = []quirk{
 		set: func(_ *Device, a *abilities, _ []string) { a.noFunctionPointers = true },
 	},
 	{
-		name: "rusticl-failures", platform: lazyregexp.New(`^rusticl`), version: lazyregexp.New(`^25\.`),
-		why: "a queue of rusticl of Mesa 25 fails every command after one that waited for an event which failed",
+		name: "rusticl-failures", platform: lazyregexp.New(`^rusticl`), version: lazyregexp.New(`^2[3-5]\.`),
+		why: "a queue of rusticl fails every command after one that waited for an event which failed (24.0 and 25.0), out-of-order ones too, and runs some of them all the same (24.0)",
 		set: func(_ *Device, a *abilities, _ []string) {
-			a.noHostEvents = "a queue of rusticl of Mesa 25 fails every command after one that failed"
+			a.noHostEvents = "a queue of rusticl of Mesa 23 to 25 fails every command after one that failed"
 		},
 	},
 }

@@ -34,7 +34,7 @@ func TestQuirkVersions(t *testing.T) {
 		"rusticl-linker":     {rusticl, []string{"25.0.7-2+deb13u1", "24.2.8"}, []string{"22.3.6", "125.0"}},
 		"rusticl-variables":  {rusticl, []string{"25.0.7-2+deb13u1", "24.2.8"}, []string{"22.3.6", "125.0"}},
 		"rusticl-pointers":   {rusticl, []string{"25.0.7-2+deb13u1", "24.2.8"}, []string{"22.3.6", "125.0"}},
-		"rusticl-failures":   {rusticl, []string{"25.0.7-2+deb13u1"}, []string{"22.3.6", "24.2.8", "125.0"}},
+		"rusticl-failures":   {rusticl, []string{"24.0.5-1ubuntu1", "25.0.7-2+deb13u1"}, []string{"22.3.6", "26.0.0", "125.0"}},
 	}
 	if len(versions) != len(quirks) {
 		t.Errorf("%d quirks, and versions for %d", len(quirks), len(versions))

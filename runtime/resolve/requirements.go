@@ -57,8 +57,8 @@ func requiredGroup(set *props.Set) []uint64 {
 	return requiredNumbers(set, "reqd_work_group_size", 4)
 }
 
-// unmetGroup compares with the limits of the device; 0 is one that it does not report. The
-// dimensions of the two need not be in the same order.
+// unmetGroup compares a required size of work-groups with the limits of the device, of which 0 is
+// one that it does not report. The dimensions of the two may be in different orders.
 func unmetGroup(sizes []uint64, device *driver.Info) error {
 	largest := uint64(slices.Max(device.MaxWorkItems[:]))
 	items := uint64(1)
@@ -84,8 +84,8 @@ func spellProduct(sizes []uint64) (text string) {
 	return text
 }
 
-// requiredNumbers returns the little-endian numbers of so many bytes that a property has, nil if
-// it is not there or has another form.
+// requiredNumbers returns the little-endian numbers that a property has, each of so many bytes, or
+// nil if it is absent or has another form.
 func requiredNumbers(set *props.Set, name string, bytes int) (list []uint64) {
 	value, ok := set.Get(name)
 	if !ok || value.Type() != props.TypeByteArray || len(value.Data())%bytes != 0 {

@@ -249,9 +249,9 @@ func (t *translator) debugEntry(o ir.Operand) id {
 	return t.debugInstruction(key, number, func(d *debugWords) { write(d, &n) })
 }
 
-// retainedVariables describes the variables that the descriptions of functions list because the
-// optimiser may have removed them: debuggers then show them without a value. Their types may
-// lead to further functions, without end in depth, so that this comes at the end of a unit.
+// retainedVariables describes the variables that functions retain (retainedNodes of DISubprogram):
+// debuggers show those that the optimiser removed, without a value. It runs at the end of a unit,
+// since the types of variables may lead to further functions, and their chain may be of any length.
 func (t *translator) retainedVariables() {
 	for i := 0; i < len(t.retained); i++ {
 		for _, o := range t.resolveNode(t.retained[i]) {

@@ -408,9 +408,9 @@ func (d *debugWords) inlinedAt(n *debugNode) {
 	}
 }
 
-// moduleScope writes the operands of a DebugModuleINTEL: a module of Clang or of Fortran. The
-// line stands before the parent in both sets, as llvm-spirv writes and reads it; the
-// specification of OpenCL's has them the other way round.
+// moduleScope writes the operands of a DebugModuleINTEL: a module of Clang or of Fortran. In both
+// sets the line precedes the parent, as llvm-spirv writes and reads it; SPV_INTEL_debug_module
+// specifies the other order for OpenCL.DebugInfo.100.
 func (d *debugWords) moduleScope(n *debugNode) {
 	d.addIDs(d.b.stringID(n.fieldText("name")), d.debugSource(n))
 	d.addLiterals(uint32(n.fieldNumber("line"))).addIDs(d.debugParent(n))
@@ -424,9 +424,9 @@ func (d *debugWords) moduleScope(n *debugNode) {
 	d.addLiterals(uint32(n.fieldNumber("isDecl")))
 }
 
-// importedEntity writes the operands of a DebugImportedEntity. OpenCL.DebugInfo.100 has no word
-// between the tag and the source, but llvm-spirv writes one, and the readers of drivers, which
-// are llvm-spirv's, crash without it.
+// importedEntity writes the operands of a DebugImportedEntity. OpenCL.DebugInfo.100 specifies no
+// word between the tag and the source, but llvm-spirv writes one, and drivers, which read with
+// llvm-spirv, crash without it.
 func (d *debugWords) importedEntity(n *debugNode) {
 	tag := map[uint64]uint32{tagImportedModule: 0, tagImportedDeclaration: 1}[n.fieldNumber("tag")]
 	d.addIDs(d.b.stringID(n.fieldText("name"))).addLiterals(tag)

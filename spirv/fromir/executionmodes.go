@@ -298,9 +298,9 @@ func (t *translator) interfaceMode(v *ir.GlobalValue) {
 	}
 }
 
-// registerMode writes the mode of !RegisterAllocMode, or of !MaximumRegisters. It has one mode
-// for a number, one for a node with a number, which becomes a constant, and one for the name
-// AutoINTEL.
+// registerMode writes the execution mode of !RegisterAllocMode or !MaximumRegisters:
+// MaximumRegistersINTEL for a number, MaximumRegistersIdINTEL for a node with a number, which
+// becomes a constant, and NamedMaximumRegistersINTEL for the name AutoINTEL.
 func (t *translator) registerMode(v *ir.GlobalValue) {
 	if !t.options.allowsExtension(maximumRegisters) {
 		return

@@ -169,8 +169,9 @@ func (t *translator) functionControl(h *ir.Header) (mask uint32) {
 	return mask
 }
 
-// parameterAttributes are the attributes that decorate parameters. Memory that is not read
-// either is NoWrite, as in llvm-spirv's modules: its readers until 15 abort on NoReadWrite.
+// parameterAttributes are the attributes that decorate parameters. A parameter whose memory is
+// neither read nor written is NoWrite, as llvm-spirv has it: up to version 15 it aborts when it
+// reads NoReadWrite.
 var parameterAttributes = []struct {
 	names []string
 	attr  uint32

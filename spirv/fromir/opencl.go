@@ -290,8 +290,8 @@ func fenceSemantics(flags uint64) (mask uint32) {
 	return mask
 }
 
-// fenceWord returns the memory semantics for the flags that the first argument is, with an
-// order. Constant flags of no memory have an order only where bare is set.
+// fenceWord returns the memory semantics of an order and of the flags in the first argument.
+// Constant flags that name no memory keep the order only if bare is set.
 func (c *callSite) fenceWord(order uint32, bare bool) id {
 	if bits := c.computedFence(); bits != 0 {
 		return c.emitResult(spirv.OpBitwiseOr, c.intType(32), bits, c.constWord(order))

@@ -3,6 +3,7 @@ package objfile
 import (
 	"fmt"
 	"io"
+	"strings"
 )
 
 // Format is the family of an object file.
@@ -30,6 +31,15 @@ var codecs = []codec{
 	{ELF, isELF, readELF, newELFEditor, writeELF},
 	{MachO, isMachO, readMachO, newMachOEditor, writeMachO},
 	{COFF, isCOFF, readCOFF, newCOFFEditor, writeCOFF},
+}
+
+// FormatNames has the names of the formats for messages, with commas between them.
+func FormatNames() string {
+	var names []string
+	for _, c := range codecs {
+		names = append(names, string(c.format))
+	}
+	return strings.Join(names, ", ")
 }
 
 // codecOf returns the codec of a file with this beginning, or nil.

@@ -101,7 +101,7 @@ func (e *FormatError) Error() string {
 }
 
 // ErrUnknown says that bytes are not an object file of a format that is read.
-var ErrUnknown = errors.New("neither ELF, COFF nor Mach-O")
+var ErrUnknown = errors.New("not an object file (" + FormatNames() + ")")
 
 // Spans returns the ranges that may hold the tables of a wrapped object: the
 // sections that are loaded and are not code, or all that is loaded where the

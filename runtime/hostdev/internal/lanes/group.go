@@ -427,9 +427,9 @@ func (d *driver) endsTogether(e *emitter, p *part) bool {
 	return true
 }
 
-// reachBarrier emits the end of a step at a barrier, as runStep has set it. Where branches that
-// differ between lanes lead there, all lanes of the step may come all the same, and must. Steps
-// that need not be as wide as they are have no code for that: those of one work-item serve.
+// reachBarrier emits the end of a step at a barrier, as runStep has set it. After branches that
+// differ between lanes the code checks that all lanes of the step are there, as OpenCL demands. A
+// step that may be narrower (e.limited) has no such code: one work-item at a time is run instead.
 func (e *emitter) reachBarrier(b *Block, mask Reg) error {
 	switch {
 	case mask == NoReg:
