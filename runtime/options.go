@@ -10,6 +10,7 @@ import (
 	"offlink/runtime/cache"
 	"offlink/runtime/devicelib"
 	"offlink/runtime/driver"
+	"offlink/runtime/globals"
 	"offlink/runtime/registry"
 	"offlink/runtime/trace"
 )
@@ -39,13 +40,14 @@ func (o *Options) compileOptions(img *registry.Image) string {
 	return o.chooseOptions(img.CompileOptions, "SYCL_PROGRAM_COMPILE_OPTIONS", "SYCL_PROGRAM_APPEND_COMPILE_OPTIONS")
 }
 
-// compileHints are the hints of an image's miscellaneous properties. Options of the environment
-// take the place of the level of optimization too.
+// compileHints are the hints of an image's miscellaneous properties and device globals. Options
+// of the environment take the place of the level of optimization too.
 func (o *Options) compileHints(img *registry.Image) (h driver.CompileHints) {
 	level, ok := img.MiscProperty("optLevel")
 	h.Unoptimized = ok && level == 0 && o.chosenOptions("SYCL_PROGRAM_COMPILE_OPTIONS") == ""
 	simd, _ := img.MiscProperty("isEsimdImage")
 	h.ExplicitSIMD = simd != 0
+	h.GlobalAddresses = len(globals.Of(img)) > 0
 	// The older property has the modes of DPC++, the newer one a number of registers.
 	mode, isMode := img.MiscProperty("sycl-register-alloc-mode")
 	size, isSize := img.MiscProperty("sycl-grf-size")

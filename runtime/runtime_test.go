@@ -384,6 +384,11 @@ func TestHintsOfProperties(t *testing.T) {
 		if got := o.compileHints(img); got != c.want {
 			t.Errorf("%v, options %q: %+v", c.properties, c.env, got)
 		}
+		c.want.GlobalAddresses = true
+		img.Properties.Put(props.SetDeviceGlobals, "x", props.Bytes([]byte{4, 0, 0, 0, 0, 0, 0, 0}))
+		if got := o.compileHints(img); got != c.want {
+			t.Errorf("%v, a device global: %+v", c.properties, got)
+		}
 	}
 }
 

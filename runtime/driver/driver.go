@@ -100,6 +100,8 @@ type CompileHints struct {
 	Unoptimized bool
 	// ExplicitSIMD: the kernels are for the vector compiler of Intel's GPUs.
 	ExplicitSIMD bool
+	// GlobalAddresses: the host asks for the addresses of the program's variables.
+	GlobalAddresses bool
 	// Registers is how many registers the kernels want, on Intel's GPUs.
 	Registers RegisterMode
 }

@@ -46,6 +46,9 @@ func gpuOptions(hints driver.CompileHints) (list []string) {
 	if hints.ExplicitSIMD {
 		list = append(list, "-vc-codegen", "-disable-finalizer-msg")
 	}
+	if hints.GlobalAddresses {
+		list = append(list, "-ze-take-global-address")
+	}
 	switch {
 	case hints.Registers == driver.RegistersLarge && hints.ExplicitSIMD:
 		list = append(list, "-doubleGRF")

@@ -45,6 +45,8 @@ func TestHints(t *testing.T) {
 		{gpu, automatic, "-g -ze-intel-enable-auto-large-GRF-mode"},
 		{gpu, driver.CompileHints{Unoptimized: true, ExplicitSIMD: true}, "-g -vc-codegen -disable-finalizer-msg"},
 		{gpu, driver.CompileHints{ExplicitSIMD: true, Registers: driver.RegistersLarge}, "-g -vc-codegen -disable-finalizer-msg -doubleGRF"},
+		{gpu, driver.CompileHints{GlobalAddresses: true}, "-g -ze-take-global-address"},
+		{cpu, driver.CompileHints{GlobalAddresses: true}, "-g"},
 		{other, large, "-g"},
 		{other, driver.CompileHints{ExplicitSIMD: true}, "-g"},
 	} {
