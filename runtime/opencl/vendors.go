@@ -18,9 +18,9 @@ const systemVendors = "/etc/OpenCL/vendors"
 const maxVendorFile = 4 << 10
 
 // VendorProblems returns why drivers that the loader was told to load cannot be loaded, as
-// the loader leaves them out silently. vendors is the value of OCL_ICD_VENDORS: a folder, a
-// file that names a driver, or a driver; the system's folder if it is empty. Drivers that
-// are named without a folder are not checked: the loader looks them up.
+// the loader leaves them out silently; it must have found no device. vendors is the value of
+// OCL_ICD_VENDORS: a folder, a file that names a driver, or a driver; the system's folder if it
+// is empty. Drivers that are named without a folder are not checked: the loader looks them up.
 func VendorProblems(vendors string) error {
 	if runtime.GOOS != "linux" {
 		return nil
@@ -38,7 +38,10 @@ func VendorProblems(vendors string) error {
 	case info.IsDir():
 		return folderProblems(folder)
 	}
-	return vendorProblem(folder)
+	if err := vendorProblem(folder); err != nil {
+		return err
+	}
+	return fmt.Errorf("OCL_ICD_VENDORS is the file %s, by which the loader found no device: the one of ocl-icd takes a file, the one of Khronos (in Intel's packages) only a folder of .icd files, and libraries in OCL_ICD_FILENAMES", vendors)
 }
 
 func folderProblems(folder string) error {

@@ -36,7 +36,8 @@ func TestVendorProblems(t *testing.T) {
 		{"bad", "text.icd: the driver that it names: " + text + " is not a shared library"},
 		{"good", ""},
 		{"bad/text.icd", "is not a shared library"},
-		{"libgood.so", ""},
+		{"libgood.so", "OCL_ICD_FILENAMES"}, // the loader did not take it
+		{"good/driver.icd", "OCL_ICD_FILENAMES"},
 		{"libtext.so", "libtext.so is not a shared library"},
 		{"nobody", "OCL_ICD_VENDORS: stat "},
 	} {
