@@ -10,7 +10,7 @@
 #define FUNCTIONS(F) \
   F(clBuildProgram) F(clCloneKernel) F(clCompileProgram) F(clCreateBuffer) F(clCreateBufferWithProperties) \
   F(clCreateCommandQueue) F(clCreateCommandQueueWithProperties) F(clCreateContext) F(clCreateContextFromType) \
-  F(clCreateKernel) F(clCreateKernelsInProgram) F(clCreateProgramWithBinary) F(clCreateProgramWithIL) \
+  F(clCreateKernel) F(clCreateKernelsInProgram) F(clCreateProgramWithBinary) F(clCreateProgramWithIL) F(clCreateProgramWithSource) \
   F(clCreateSubBuffer) F(clCreateSubDevices) F(clCreateUserEvent) F(clDeviceMemAllocINTEL) F(clEnqueueBarrier) \
   F(clEnqueueBarrierWithWaitList) F(clEnqueueCopyBuffer) F(clEnqueueCopyBufferRect) F(clEnqueueFillBuffer) \
   F(clEnqueueMapBuffer) F(clEnqueueMarker) F(clEnqueueMarkerWithWaitList) F(clEnqueueMemAdviseINTEL) \
@@ -55,12 +55,6 @@ NO_OBJECT(8, any a, any b, any c, any d, any e, any f, any g)
 NO_OBJECT(9, any a, any b, any c, any d, any e, any f, any g, any h)
 NO_OBJECT(10, any a, any b, any c, any d, any e, any f, any g, any h, any i)
 NO_OBJECT(12, any a, any b, any c, any d, any e, any f, any g, any h, any i, any j, any k)
-
-/* Sources in OpenCL C: the device takes SPIR-V. */
-static void *no_source(any context, any count, any texts, any lengths, int32_t *error) {
-  enum { COMPILER_NOT_AVAILABLE = -3 };
-  return opencl_failed(COMPILER_NOT_AVAILABLE, error);
-}
 
 /* Functions that hosts and the loader ask for by name. */
 static const struct {
@@ -142,7 +136,7 @@ static const void *const table[] = {
     (void *)no_command, /* clRetainSampler */
     (void *)no_command, /* clReleaseSampler */
     (void *)no_command, /* clGetSamplerInfo */
-    (void *)no_source, /* clCreateProgramWithSource */
+    (void *)own_clCreateProgramWithSource,
     (void *)own_clCreateProgramWithBinary,
     (void *)own_clRetainProgram,
     (void *)own_clReleaseProgram,

@@ -13,6 +13,12 @@ void *own_clCreateProgramWithIL(struct object *context, const void *code, size_t
   return opencl_made(result, handle, error);
 }
 
+void *own_clCreateProgramWithSource(struct object *context, uint32_t count, const char **texts, const size_t *lengths, int32_t *error) {
+  size_t handle = 0;
+  int32_t code = offlink_piclProgramCreateWithSource(handle_of(context), count, (void *)texts, (size_t *)lengths, &handle);
+  return opencl_made(code, handle, error);
+}
+
 void *own_clCreateProgramWithBinary(struct object *context, uint32_t count, void *devices, const size_t *lengths, const uint8_t **codes,
                                     int32_t *status, int32_t *error) {
   size_t handle = 0;
@@ -33,7 +39,7 @@ int32_t own_clBuildProgram(struct object *program, uint32_t count, const void *d
   return opencl_code(code);
 }
 
-/* Programs of SPIR-V have no headers. */
+/* Headers are files, which the option -I finds: programs as headers are not supported. */
 int32_t own_clCompileProgram(struct object *program, uint32_t count, const void *devices, const char *options, uint32_t headers,
                              const void *programs, const void *names, notification ended, void *user) {
   if (headers)

@@ -23,7 +23,8 @@ import (
 // mu guards all of them.
 type program struct {
 	mu        sync.Mutex
-	code      []byte // SPIR-V; nil for linked and loaded ones
+	source    []byte // in OpenCL C; nil for others
+	code      []byte // SPIR-V; nil for linked and loaded ones, and before the source is compiled
 	symbols          // of the code
 	constants map[uint32][]byte
 	object    driver.Object  // once it is compiled
@@ -49,6 +50,9 @@ func (p *program) Close() error {
 func (p *program) keepLog(code int32, err error) error {
 	if err == nil {
 		return nil
+	}
+	if own, ok := errors.AsType[*codeError](err); ok {
+		code = own.code // of the options
 	}
 	p.log = err.Error()
 	if build, ok := errors.AsType[*driver.BuildError](err); ok && build.Log != "" {
@@ -136,7 +140,7 @@ func commonBinary(codes []*byte, lengths []uintptr) ([]byte, error) {
 //export offlink_piextProgramSetSpecializationConstant
 func offlink_piextProgramSetSpecializationConstant(handle uintptr, id uint32, size uintptr, value unsafe.Pointer) int32 {
 	return onProgram(handle, func(p *program) error {
-		if p.code == nil || p.object != nil || p.linked != nil {
+		if p.code == nil && p.source == nil || p.object != nil || p.linked != nil {
 			return failure(invalidOperation, "specialization constants are set before a program is compiled")
 		}
 		p.constants[id] = slices.Clone(wordsAt((*byte)(value), int(size)))
@@ -145,6 +149,11 @@ func offlink_piextProgramSetSpecializationConstant(handle uintptr, id uint32, si
 }
 
 func (p *program) compile(options string) error {
+	if p.source != nil && p.object == nil {
+		if err := p.compileSource(options); err != nil {
+			return err
+		}
+	}
 	if p.code == nil {
 		return failure(invalidOperation, "the program has no SPIR-V to compile")
 	}
@@ -256,7 +265,7 @@ func (p *program) answer(handle uintptr, param uint32) (answer, error) {
 	case programKernels:
 		return words64(len(p.kernels)), nil
 	case programSource:
-		return textAnswer(""), nil
+		return textAnswer(string(p.source)), nil
 	case programCode:
 		return append(answer{}, p.code...), nil
 	case cl.ProgramKernelNames:

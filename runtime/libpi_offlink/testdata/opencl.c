@@ -197,8 +197,37 @@ static void make_program(const char *file) {
   EXPECT(!clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL) && status == CL_BUILD_SUCCESS);
   kernel = clCreateKernel(program, "selftest", &error);
   EXPECT(kernel && !error && !clCreateKernel(program, "none", &error) && error == CL_INVALID_KERNEL_NAME);
-  const char *source = "kernel void k() {}";
-  EXPECT(!clCreateProgramWithSource(context, 1, &source, NULL, &error) && error == CL_COMPILER_NOT_AVAILABLE);
+}
+
+/* OpenCL C, where there is a clang. */
+static void use_source(void) {
+  const char *parts[] = {"kernel void cubes(global uint *out) {\n", "  uint i = get_global_id(0);\n  out[i] = i * i * FACTOR;\n}\n#ignored"}, *wrong = "kernel void k() { none(); }";
+  size_t lengths[] = {0, strlen(parts[1]) - 8}, items = ITEMS;
+  char text[4096];
+  cl_int code = 1;
+  uint32_t got[ITEMS];
+  cl_build_status status = 0;
+  cl_program own = clCreateProgramWithSource(context, 2, parts, lengths, &code);
+  if (!own) {
+    EXPECT(code == CL_COMPILER_NOT_AVAILABLE);
+    return;
+  }
+  EXPECT(!code && !clGetProgramInfo(own, CL_PROGRAM_SOURCE, sizeof text, text, NULL) && strstr(text, "FACTOR"));
+  EXPECT(clBuildProgram(own, 1, &device, "-o file", NULL, NULL) == CL_INVALID_BUILD_OPTIONS);
+  EXPECT(!clBuildProgram(own, 1, &device, " -D \"FACTOR= 3\" -cl-std=CL2.0", NULL, NULL));
+  cl_kernel cubes = clCreateKernel(own, "cubes", &code);
+  EXPECT(cubes && !code && clGetKernelArgInfo(cubes, 0, CL_KERNEL_ARG_NAME, sizeof text, text, NULL) == CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+  cl_mem buffer = clCreateBuffer(context, 0, BYTES, NULL, &code);
+  EXPECT(!clSetKernelArg(cubes, 0, sizeof buffer, &buffer) && !clEnqueueNDRangeKernel(queue, cubes, 1, NULL, &items, NULL, 0, NULL, NULL));
+  EXPECT(!clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, BYTES, got, 0, NULL, NULL));
+  for (uint32_t i = 0; i < ITEMS; i++)
+    EXPECT(got[i] == i * i * 3);
+  EXPECT(!clReleaseMemObject(buffer) && !clReleaseKernel(cubes) && !clReleaseProgram(own));
+  own = clCreateProgramWithSource(context, 1, &wrong, NULL, &code);
+  EXPECT(own && clBuildProgram(own, 1, &device, NULL, NULL, NULL) == CL_BUILD_PROGRAM_FAILURE);
+  EXPECT(!clGetProgramBuildInfo(own, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL) && status == CL_BUILD_ERROR);
+  EXPECT(!clGetProgramBuildInfo(own, device, CL_PROGRAM_BUILD_LOG, sizeof text, text, NULL) && strstr(text, "none"));
+  EXPECT(!clReleaseProgram(own));
 }
 
 int main(int argc, char **argv) {
@@ -216,6 +245,7 @@ int main(int argc, char **argv) {
   use_buffers();
   use_events();
   use_addresses();
+  use_source();
   EXPECT(!clReleaseKernel(kernel) && !clReleaseProgram(program) && ended[3] == 1);
   EXPECT(!clFinish(queue) && !clReleaseContext(context) && !ended[4] && !clReleaseCommandQueue(queue));
   while (!__atomic_load_n(&ended[4], __ATOMIC_ACQUIRE)) { // the queue ends later
