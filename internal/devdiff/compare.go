@@ -124,24 +124,32 @@ func (b *buffer) nearlyEqual(theirs []byte) (at int, ok bool) {
 			switch around := at &^ 7; {
 			case bytes.Equal(x, y):
 			case f.float && ulpDistance(littleEndian(x), littleEndian(y), f.size) <= maxUnits:
-			case !f.float && nearFloats(b.result[around:around+8], theirs[around:around+8]):
+			case !f.float && nearFloats(upTo8(b.result[around:]), upTo8(theirs[around:])):
 			default:
-				return min(at, len(theirs)-8), false
+				return max(min(at, len(theirs)-8), 0), false
 			}
 		}
 	}
 	return 0, true
 }
 
-// nearFloats reports whether eight bytes are nearly the same as a double, or as two
-// floats: translators do not find the types of all pointers, and make them pointers to
-// bytes. Denormals do not count, as their bits look like small integers.
+func upTo8(b []byte) []byte { return b[:min(8, len(b))] }
+
+// nearFloats reports whether eight bytes, or the last ones of a buffer, are nearly the same
+// as a double, or as floats: translators do not find the types of all pointers, and make them
+// pointers to bytes. Denormals do not count, as their bits look like small integers.
 func nearFloats(x, y []byte) bool {
 	near := func(x, y []byte, fraction int) bool {
 		normal := littleEndian(x)<<1>>(fraction+1) != 0
 		return bytes.Equal(x, y) || normal && ulpDistance(littleEndian(x), littleEndian(y), len(x)) <= maxUnits
 	}
-	return near(x, y, 52) || near(x[:4], y[:4], 23) && near(x[4:], y[4:], 23)
+	switch len(x) {
+	case 8:
+		return near(x, y, 52) || near(x[:4], y[:4], 23) && near(x[4:], y[4:], 23)
+	case 4:
+		return near(x, y, 23)
+	}
+	return bytes.Equal(x, y)
 }
 
 func littleEndian(b []byte) (v uint64) {

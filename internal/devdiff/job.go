@@ -49,8 +49,8 @@ type argument struct {
 	sampler *driver.Sampler
 }
 
-// patch is an address of a buffer in bytes.
-type patch struct{ Offset, Buffer int }
+// patch is the address of a byte of a buffer, at an offset in bytes.
+type patch struct{ Offset, Buffer, At int }
 
 // buffer is memory that the kernel gets.
 type buffer struct {
@@ -173,7 +173,7 @@ func (j *job) bytesOf(l layout) argument {
 			continue
 		}
 		if n, err := j.newBuffer(f.pointer, 1); err == nil {
-			a.Patches = append(a.Patches, patch{f.offset, n})
+			a.Patches = append(a.Patches, patch{Offset: f.offset, Buffer: n})
 		}
 	}
 	return a
@@ -212,7 +212,7 @@ func (j *job) newBuffer(elem spirv.ID, depth int) (int, error) {
 					}
 					targets[f.pointer] = target
 				}
-				b.Patches = append(b.Patches, patch{at + f.offset, target})
+				b.Patches = append(b.Patches, patch{Offset: at + f.offset, Buffer: target})
 			} else if f.pointer == 0 {
 				putNumber(b.Data[at+f.offset:], f.size, elementValue(f, count))
 			}
@@ -361,7 +361,7 @@ func (j *job) driverArgs(device driver.Device, q driver.Queue) (list []driver.Ar
 func (j *job) patchAddresses(data []byte, patches []patch) []byte {
 	data = bytes.Clone(data)
 	for _, p := range patches {
-		binary.LittleEndian.PutUint64(data[p.Offset:], j.Buffers[p.Buffer].memory.(driver.Addresser).Address())
+		binary.LittleEndian.PutUint64(data[p.Offset:], j.Buffers[p.Buffer].memory.(driver.Addresser).Address()+uint64(p.At))
 	}
 	return data
 }
@@ -421,11 +421,16 @@ func (j *job) readBack(q driver.Queue) error {
 		if err := b.read(q); err != nil {
 			return err
 		}
-		for _, p := range b.Patches {
-			clear(b.result[p.Offset : p.Offset+8])
-		}
+		b.clearAddresses(b.result)
 	}
 	return nil
+}
+
+// clearAddresses clears the addresses in contents of the buffer.
+func (b *buffer) clearAddresses(data []byte) {
+	for _, p := range b.Patches {
+		clear(data[p.Offset : p.Offset+8])
+	}
 }
 
 // wroteAnything reports whether the kernel wrote anything.

@@ -35,11 +35,13 @@ type recordedLaunch struct {
 }
 
 // recordedArg is one of part of a buffer (its number plus one, and the byte At which
-// the part begins), the bytes of a value, the size of local memory, a sampler.
+// the part begins), the bytes of a value with the addresses in it, the size of local
+// memory, a sampler.
 type recordedArg struct {
 	Buffer  int
 	At      int64
 	Bytes   []byte
+	Patches []patch
 	Local   int
 	Sampler *recordedSampler
 }
@@ -50,10 +52,11 @@ type recordedSampler struct {
 	Addressing, Filter uint32
 }
 
-// recordedBuffer is memory as it was before and after the launch, in files. That of
-// an image has texels without gaps.
+// recordedBuffer is memory as it was before and after the launch, in files, with the
+// addresses in it, which are not compared. That of an image has texels without gaps.
 type recordedBuffer struct {
 	Before, After string
+	Patches       []patch
 	Image         *recordedImage
 }
 
@@ -188,6 +191,7 @@ func (j *job) addRecorded(dir string, r recordedBuffer) (err error) {
 		}
 		b.layout = texelLayout(b.image.Format.Type)
 	}
+	b.Patches = r.Patches
 	j.Buffers = append(j.Buffers, b)
 	return nil
 }
@@ -225,11 +229,20 @@ func (j *job) addRecordedArgs(args []recordedArg) error {
 	if len(params) != len(args) {
 		return fmt.Errorf("%s has %d parameters; %d arguments are recorded", j.name, len(params), len(args))
 	}
+	for i, b := range j.Buffers {
+		if err := j.checkPatches(b.Patches, len(b.Data)); err != nil {
+			return fmt.Errorf("buffer %d: %w", i, err)
+		}
+		b.clearAddresses(b.recorded)
+	}
 	for i, a := range args {
 		if a.Buffer < 0 || a.Buffer > len(j.Buffers) {
 			return fmt.Errorf("argument %d: there is no buffer %d", i, a.Buffer)
 		}
-		arg := argument{Buffer: a.Buffer, At: a.At, Bytes: a.Bytes, Local: a.Local}
+		if err := j.checkPatches(a.Patches, len(a.Bytes)); err != nil {
+			return fmt.Errorf("argument %d: %w", i, err)
+		}
+		arg := argument{Buffer: a.Buffer, At: a.At, Bytes: a.Bytes, Patches: a.Patches, Local: a.Local}
 		t := j.module.Def(params[i])
 		switch {
 		case a.Sampler != nil:
@@ -242,6 +255,16 @@ func (j *job) addRecordedArgs(args []recordedArg) error {
 			arg = argument{Null: true}
 		}
 		j.Args = append(j.Args, arg)
+	}
+	return nil
+}
+
+// checkPatches checks addresses in memory of a number of bytes.
+func (j *job) checkPatches(patches []patch, size int) error {
+	for _, p := range patches {
+		if p.Offset < 0 || p.Offset > size-8 || p.Buffer < 0 || p.Buffer >= len(j.Buffers) {
+			return fmt.Errorf("the address of buffer %d at byte %d of %d", p.Buffer, p.Offset, size)
+		}
 	}
 	return nil
 }

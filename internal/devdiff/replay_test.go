@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"offlink/internal/testtool"
@@ -122,6 +123,67 @@ func TestRoundedAlike(t *testing.T) {
 		b := &buffer{layout: scalarLayout(4, true), result: c.own, recorded: c.recorded}
 		if got := b.roundedAlike(); got != c.want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestRecordedAddresses: a launch has addresses in a struct and in memory, which are those of
+// its own buffers wherever it runs, and a struct of eight zeros by value, which is not a null
+// pointer.
+func TestRecordedAddresses(t *testing.T) {
+	dir := t.TempDir()
+	address := strings.Repeat("\x77", 8) // where the buffer was
+	for name, text := range map[string]string{
+		"k.cl": `struct in { global int *p; int n; };
+			struct zeros { long z; };
+			struct node { long pad; global int *next; };
+			kernel void k(struct in a, struct zeros b, global struct node *list, global int *out) {
+			  out[0] = a.p[0] + a.n + (int)b.z;
+			  out[1] = list->next[0];
+			}`,
+		"k.json": `{"Kernel": "k", "Code": "k.cl", "Options": "-cl-std=CL2.0", "Global": [1],
+			"Args": [{"Bytes": "d3d3d3d3d3cDAAAAAAAAAA==", "Patches": [{"Offset": 0, "Buffer": 0, "At": 4}]},
+				{"Bytes": "AAAAAAAAAAA="}, {"Buffer": 2}, {"Buffer": 3}],
+			"Buffers": [{"Before": "numbers", "After": "numbers"},
+				{"Before": "list", "After": "list", "Patches": [{"Offset": 8, "Buffer": 0, "At": 8}]},
+				{"Before": "zeros", "After": "results"}]}`,
+		"numbers": "\x05\x00\x00\x00\x07\x00\x00\x00\x09\x00\x00\x00",
+		"list":    strings.Repeat("\x00", 8) + address,
+		"zeros":   strings.Repeat("\x00", 8),
+		"results": "\x0a\x00\x00\x00\x09\x00\x00\x00",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j, err := readLaunch(testtool.Path(t, "clang-19"), filepath.Join(dir, "k.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.runHere(); err != nil {
+		t.Fatal(err)
+	}
+	if v, detail := j.compareRecorded(); v != verdictEqual {
+		t.Errorf("%s: %s", verdictNames[v], detail)
+	}
+	j.Args[0].Patches[0].Buffer = len(j.Buffers)
+	if err := j.checkPatches(j.Args[0].Patches, 16); err == nil {
+		t.Error("the address of a buffer that is not there is taken")
+	}
+}
+
+// TestShortBuffers: buffers of less than eight bytes are compared.
+func TestShortBuffers(t *testing.T) {
+	for name, c := range map[string]struct {
+		own, recorded string
+		want          bool
+	}{
+		"a unit of a float": {"\x00\x00\x80\x3f", "\x01\x00\x80\x3f", true},
+		"another byte":      {"\x01", "\x02", false},
+	} {
+		b := &buffer{layout: scalarLayout(1, false), result: []byte(c.own)}
+		if _, ok := b.nearlyEqual([]byte(c.recorded)); ok != c.want {
+			t.Errorf("%s: %v", name, ok)
 		}
 	}
 }
