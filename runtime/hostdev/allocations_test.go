@@ -26,6 +26,24 @@ func TestOtherAllocations(t *testing.T) {
 	})
 }
 
+// TestFromNull: an address that is added to null leads where it says, and one in no memory is an
+// error.
+func TestFromNull(t *testing.T) {
+	eachLevel(t, "allocations.cl", func(t *testing.T, p *testProgram) {
+		compiled(t, p, "from_null")
+		out := p.buffer(make([]int32, 4))
+		address := out.Memory.(driver.Addresser).Address()
+		p.launch("from_null", items(1), byValueOf(address+4), byValueOf(int32(7)))
+		check(t, p, "through null", out, []int32{0, 7, 0, 0})
+		for _, wrong := range []uint64{4, address + 16, address + 1<<32, address << 32} {
+			if err := p.tryLaunch("from_null", items(1), byValueOf(wrong), byValueOf(int32(9))); err == nil {
+				t.Errorf("an address %#x from its buffer is no error", int64(wrong-address))
+			}
+		}
+		check(t, p, "through null, after errors", out, []int32{0, 7, 0, 0})
+	})
+}
+
 func twoAllocations(p *testProgram) (a, b driver.Arg, args []driver.Arg) {
 	a, b = p.buffer(make([]int32, 4)), p.buffer(make([]int32, 4))
 	return a, b, []driver.Arg{a, b, p.buffer([]int32{1, 1, 1, 1})}

@@ -330,13 +330,19 @@ func (e *emitter) checkTable(v *Value, x tableAccess) {
 	from := e.emitNew(t, OpSub, 0, at, e.emitNew(t, OpAnd, 0, start, e.constantReg(I32, TableStarts&0xffffffff)))
 	limit := e.boundFrom(boundKey{less: v.accessSize(), len: true}, length, func(n uint64) Reg { return e.constantReg(I32, n) }, 1)
 	bad := e.emitNew(scalarType(Bool), OpULe, 0, limit, from)
+	var far, foreign Reg
 	if x.far != NoReg {
 		outside := e.outside(v, at, x.far)
 		e.setRecord(RecordFar, outside)
-		far := e.emitNew(scalarType(Bool), OpBool, 0, outside)
+		far = e.emitNew(scalarType(Bool), OpBool, 0, outside)
 		x.base = e.emitNew(t, OpSelect, 0, far, e.constantReg(I32, Foreign), x.base)
 	}
-	foreign := e.emitNew(scalarType(Bool), OpEq, 0, x.base, e.constantReg(I32, Foreign))
+	if v.Bounds.High != nil {
+		// The whole address is known: one that was added to null leads where it says.
+		foreign = far
+	} else {
+		foreign = e.emitNew(scalarType(Bool), OpEq, 0, x.base, e.constantReg(I32, Foreign))
+	}
 	bad = e.emitNew(scalarType(Bool), OpOr, 0, bad, foreign)
 	// Within a room of variables the bounds of the pointer have told.
 	denied := uint64(TableDivided)

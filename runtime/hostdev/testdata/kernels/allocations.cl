@@ -50,3 +50,9 @@ kernel void shifted(ARGS) {
   move(&m, GID, off);
   m.p[GID & 3][GID + off] = 7;
 }
+
+// An address that is added to null, as code does that keeps addresses as distances.
+kernel void from_null(ulong address, int value) {
+  global char *volatile none = 0;
+  *(global int *)(none + address) = value;
+}
