@@ -1,6 +1,7 @@
 package hostdev
 
 import (
+	"syscall"
 	"testing"
 
 	"offlink/runtime/driver"
@@ -31,4 +32,32 @@ func BenchmarkKernels(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkStart measures the processor time that the interpreter takes to start a work-item:
+// of a kernel that does nothing, and of one that stores its number.
+func BenchmarkStart(b *testing.B) {
+	l := levels[2]
+	code := translate(b, bitcode(b, "testdata/kernels/bench.cl", l), l)
+	p := buildModules(b, Options{Interpret: true}, driver.BuildOptions{}, module("bench", code))
+	const count = 1 << 20
+	out := p.buffer(make([]int32, count))
+	for _, kernel := range []string{"nothing", "number"} {
+		b.Run(kernel, func(b *testing.B) {
+			before := processorTime()
+			for b.Loop() {
+				p.launch(kernel, groups(count, 256), out)
+			}
+			b.ReportMetric(float64(processorTime()-before)/float64(b.N)/count, "cpu-ns/item")
+		})
+	}
+}
+
+// processorTime is the time that the process has used, in nanoseconds.
+func processorTime() int64 {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		panic(err)
+	}
+	return r.Utime.Nano() + r.Stime.Nano()
 }

@@ -11,8 +11,10 @@ import (
 type group struct {
 	launch *launch
 	id     [3]int
+	origin [3]int // the global id of the first work-item
 	local  segments
 	items  []*item // a single one, reused, if the work-items do not wait for each other
+	shared []input // the built-in variables that all its work-items share
 
 	check *groupCheck // in checked mode
 
@@ -39,6 +41,7 @@ func newGroup(l *launch) *group {
 			g.local[i] = mem.New(size)
 		}
 	}
+	g.makeShared()
 	n := 1
 	if l.k.rendezvous {
 		n = groupSize(l.r.local)
@@ -57,27 +60,16 @@ func (g *group) newItem(n int) *item {
 	it.flat = l.flat
 	it.spaces[spaceLocal] = g.local
 	it.spaces[spaceInput] = make(segments, len(l.k.p.inputs))
+	for i := range g.shared {
+		it.spaces[spaceInput][g.shared[i].index] = g.shared[i].data
+	}
 	for _, v := range l.k.inputs {
-		data := make([]byte, v.t.size)
-		it.spaces[spaceInput][v.index] = data
-		it.inputs = append(it.inputs, input{builtins.Get()[v.builtin], v.t.leaves(), data})
+		if !ofGroup.Get()[v.builtin] {
+			it.inputs = append(it.inputs, newInput(v))
+			it.spaces[spaceInput][v.index] = it.inputs[len(it.inputs)-1].data
+		}
 	}
 	return it
-}
-
-// input is the memory of a built-in variable of a work-item.
-type input struct {
-	value  func(it *item) [4]uint64
-	leaves []leaf
-	data   []byte
-}
-
-// setValue writes as many components of the value as the variable has.
-func (in *input) setValue(it *item) {
-	value := in.value(it)
-	for i, l := range in.leaves[:min(len(in.leaves), len(value))] {
-		storeWord(in.data[l.offset:], l.size, value[i])
-	}
 }
 
 // run runs the work-group with a linear index.
@@ -89,8 +81,12 @@ func (g *group) run(index int64) *Fault {
 		g.id[i] = int(index % int64(n))
 		index /= int64(n)
 	}
+	g.setOrigin()
 	for _, data := range g.local {
 		clear(data)
+	}
+	for i := range g.shared {
+		g.shared[i].setValue(g.items[0])
 	}
 	if g.launch.checker != nil {
 		g.launch.checker.startGroup(g)
@@ -101,17 +97,35 @@ func (g *group) run(index int64) *Fault {
 	return g.runApart()
 }
 
+// setOrigin sets the global id of the first work-item.
+func (g *group) setOrigin() {
+	r := &g.launch.r
+	for i := range g.origin {
+		g.origin[i] = r.offset[i] + g.id[i]*r.local[i]
+	}
+}
+
 // runApart runs the work-items one after the other. They share one frame: none
 // waits for another, so each is over before the next begins.
 func (g *group) runApart() *Fault {
-	it := g.items[0]
-	each := g.launch.r.localIDs
+	it, size := g.items[0], &g.launch.r.local
 	if g.launch.device.options.Backwards {
-		each = g.launch.r.eachBackwards
+		for local := range g.launch.r.eachBackwards {
+			if !g.start(it, local) || it.run() == faulted {
+				return g.place(it)
+			}
+		}
+		return nil
 	}
-	for local := range each {
-		if !g.start(it, local) || it.run() == faulted {
-			return g.place(it)
+	// The loops are written out, as the start of a work-item is most of the time of
+	// small kernels.
+	for z := range size[2] {
+		for y := range size[1] {
+			for x := range size[0] {
+				if !g.start(it, [3]int{x, y, z}) || it.run() == faulted {
+					return g.place(it)
+				}
+			}
 		}
 	}
 	return nil
@@ -225,7 +239,7 @@ func (g *group) meetSubgroup(items []*item) (ready []*item, fault *Fault) {
 	if g.check != nil {
 		g.meetItems(ready, first.at.imm, true)
 	}
-	return ready, first.at.meet(&group{launch: g.launch, id: g.id, local: g.local, items: ready, check: g.check}, first.at)
+	return ready, first.at.meet(&group{launch: g.launch, id: g.id, origin: g.origin, local: g.local, items: ready, check: g.check}, first.at)
 }
 
 // checkTogether refuses work-items that wait at different barriers: the group
@@ -277,8 +291,8 @@ func (r *ndrange) eachBackwards(yield func([3]int) bool) {
 
 // start prepares an item as the work-item with a local id.
 func (g *group) start(it *item, local [3]int) bool {
-	it.local, it.at, it.state = local, nil, running
-	if !it.start(g.launch.k, g.launch.args) || !it.copyByValue() {
+	it.local, it.state = local, running
+	if !it.start(g.launch.k, g.launch.args) || len(g.launch.byVal) > 0 && !it.copyByValue() {
 		return false
 	}
 	for i := range it.inputs {
@@ -304,12 +318,8 @@ func (it *item) copyByValue() bool {
 }
 
 func (it *item) globalID() [3]int {
-	r := &it.group.launch.r
-	var id [3]int
-	for i := range id {
-		id[i] = r.offset[i] + it.group.id[i]*r.local[i] + it.local[i]
-	}
-	return id
+	from, local := &it.group.origin, &it.local
+	return [3]int{from[0] + local[0], from[1] + local[1], from[2] + local[2]}
 }
 
 // place completes a fault with the work-item, the group and the source line.

@@ -63,11 +63,13 @@ func (it *item) run() status {
 
 // start prepares the kernel's function with its arguments.
 func (it *item) start(k *kernel, args []uint64) bool {
-	fn := k.fn
+	fn := k.entered
 	it.frames = it.frames[:0]
 	it.base, it.pc, it.fn = 0, 0, fn
 	it.arena.reset()
-	it.spaces[spacePrivate] = it.spaces[spacePrivate][:0]
+	if len(it.spaces[spacePrivate]) > 0 {
+		it.spaces[spacePrivate] = it.spaces[spacePrivate][:0]
+	}
 	// The constants of the last work-item are still there: no instruction
 	// writes to them.
 	if it.loaded != fn {
@@ -80,7 +82,7 @@ func (it *item) start(k *kernel, args []uint64) bool {
 	if it.group.launch.checker != nil {
 		it.startItem()
 	}
-	return it.enterFunction(fn)
+	return len(fn.private) == 0 && it.check == nil || it.enterFunction(fn)
 }
 
 // growTo at least doubles, so that deep calls copy a stack a few times only.

@@ -13,11 +13,14 @@ import (
 
 // kernel is an entry point of a program.
 type kernel struct {
-	p      *program
-	name   string
-	fn     *function
-	params []param
-	size   [3]int // the required local size; 0 if there is none
+	p    *program
+	name string
+	fn   *function
+	// entered is the function that the interpreter begins with: that of an entry point
+	// which only calls it, or fn.
+	entered *function
+	params  []param
+	size    [3]int // the required local size; 0 if there is none
 	// subgroup is the number of work-items of a sub-group; 1 if that makes no
 	// difference. It is known once all functions are compiled.
 	subgroup int
@@ -235,7 +238,36 @@ func (k *kernel) collectVariables() {
 	}
 	k.inputs = slices.DeleteFunc(slices.Clone(k.p.inputs), func(v *variable) bool { return !inputs[v.id] })
 	k.locals = slices.DeleteFunc(slices.Clone(k.p.locals), func(v *variable) bool { return !locals[v.index] })
+	k.entered = k.p.forwarded(k.fn)
 	k.chooseSubgroup(together || slices.ContainsFunc(k.inputs, func(v *variable) bool { return ofSubgroup.Get()[v.builtin] }))
+}
+
+// forwarded is the function that a function calls with its own arguments, if it does nothing
+// else: translators make such entry points. The checked mode begins with the entry point, whose
+// arguments have the shadows.
+func (p *program) forwarded(fn *function) *function {
+	if p.device.options.Check || len(fn.calls) != 1 || len(fn.private) > 0 || !isForwarding(p.bodies[fn.id]) {
+		return fn
+	}
+	return fn.calls[0]
+}
+
+// isForwarding reports whether a function is one call, with its own parameters.
+func isForwarding(f *spirv.Function) bool {
+	calls := 0
+	isParam := func(arg uint32, param *spirv.Instruction) bool { return spirv.ID(arg) == param.Result() }
+	for _, in := range f.Body {
+		switch in.Op {
+		case spirv.OpLabel, spirv.OpReturn, spirv.OpLine, spirv.OpNoLine:
+		case spirv.OpFunctionCall:
+			if calls++; !slices.EqualFunc(in.Operands()[1:], f.Params, isParam) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return calls == 1
 }
 
 // chooseSubgroup sets the size of sub-groups where the kernel requires none.

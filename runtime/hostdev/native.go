@@ -580,6 +580,7 @@ func (w *worker) report(n *nativeKernel, code *lanes.Code, err error) {
 		rest /= count
 	}
 	it := &item{group: g}
+	g.setOrigin()
 	for i, n := range w.l.r.local {
 		// Between two parts of a kernel with barriers the loops over the work-items are at their end.
 		it.local[i] = min(get(lanes.RecordItem+4*i), n-1)

@@ -45,3 +45,10 @@ kernel void reduce(global const float *in, global float *out, local float *scrat
   }
   if (l == 0) out[get_group_id(0)] = scratch[0];
 }
+
+kernel void nothing(global int *out) {}
+
+kernel void number(global int *out) {
+  size_t i = get_global_id(0);
+  out[i] = i;
+}
