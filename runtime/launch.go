@@ -79,7 +79,7 @@ func (k *Kernel) checkLocal(r driver.Range, required [3]int) error {
 		return k.launchError("the local size %s has %d work-items and the device takes %d", spellSizes(r.Local), group, limit)
 	}
 	for i, local := range r.Local {
-		if r.Global[i]%local != 0 {
+		if r.Global[i]%local != 0 && !k.kernel.Info().Uneven {
 			return k.launchError("the local size %s does not divide the global size %s", spellSizes(r.Local), spellSizes(r.Global))
 		}
 	}

@@ -143,3 +143,23 @@ func TestUnknownParams(t *testing.T) {
 		}
 	}
 }
+
+// unevenKernel is a kernel whose work-groups may have different sizes.
+type unevenKernel struct{ driver.Kernel }
+
+func (k unevenKernel) Info() driver.KernelInfo { return driver.KernelInfo{Uneven: true} }
+
+func TestUnevenLaunch(t *testing.T) {
+	k, _, err := openKernel(t, new(drivertest.Fake), props.Value{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := driver.Range{Global: []int{8}, Local: []int{3}}
+	if k.checkLocal(r, [3]int{}) == nil {
+		t.Error("a kernel with work-groups of one size takes it")
+	}
+	k.kernel = unevenKernel{k.kernel}
+	if err := k.checkLocal(r, [3]int{}); err != nil {
+		t.Error(err)
+	}
+}

@@ -90,6 +90,28 @@ func (m *Module) SpecConstants() []SpecConstant {
 	return list
 }
 
+// The numbers of OpenCL C, and of its version 2.0, in OpSource.
+const (
+	sourceOpenCLC  = 3
+	sourceVersion2 = 200000
+)
+
+// AllowsUneven reports whether launches of the module's kernels may have a local size that does
+// not divide the global size. OpenCL C allows it from version 2.0 on; SYCL does not. The sources
+// that the module names tell, all of them, as it may be linked of several.
+func (m *Module) AllowsUneven() bool {
+	allows := false
+	for _, in := range m.sections[sectionDebug] {
+		if in.Op != OpSource {
+			continue
+		}
+		if allows = in.Words[0] == sourceOpenCLC && in.Words[1] >= sourceVersion2; !allows {
+			return false
+		}
+	}
+	return allows
+}
+
 // KernelArgTypes returns the types of a kernel's parameters as the source
 // spells them, or nil if the module does not have them: llvm-spirv writes them
 // into an OpString "kernel_arg_type.NAME.int*,float," with the option

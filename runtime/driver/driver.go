@@ -162,6 +162,7 @@ type KernelInfo struct {
 	PrivateMemory     int64  // bytes that a work-item uses
 	SubGroup          int    // work-items of a sub-group
 	RequiredSubGroup  int    // that the code asks for; 0: any
+	Uneven            bool   // a launch may have a local size that does not divide its global size
 }
 
 // ParamKind says how an argument is passed.

@@ -101,7 +101,7 @@ func recordLayout() string {
 		lanes.RecordLocal, lanes.RecordGroups, lanes.RecordItem, lanes.RecordGroup, lanes.RecordMemory, lanes.RecordRoom,
 		lanes.RecordPrivate, lanes.RecordFrame, lanes.RecordContext, lanes.RecordCall, lanes.RecordBase, lanes.RecordFrames,
 		lanes.RecordTrap, lanes.RecordFault, lanes.RecordScratch, lanes.RecordGlobal, lanes.RecordOffset, lanes.RecordDims,
-		lanes.RecordStop, lanes.RecordBudget, lanes.RecordTicks, lanes.RecordFar, lanes.RecordWords,
+		lanes.RecordStop, lanes.RecordBudget, lanes.RecordTicks, lanes.RecordFar, lanes.RecordFirst, lanes.RecordStart, lanes.RecordEnqueued, lanes.RecordAllGroups, lanes.RecordWords,
 		lanes.FaultDistance, lanes.FaultStride, lanes.FaultLanes, lanes.FaultLen, lanes.FaultSite,
 		uint64(lanes.TrapUnreachable), uint64(lanes.TrapBarrier), uint64(lanes.TrapUnaligned), uint64(lanes.TrapBounds), uint64(lanes.TrapSubgroup), uint64(lanes.TrapCallee), uint64(lanes.TrapDivision),
 		lanes.TableAddress, lanes.TableSize, lanes.TableShift, lanes.TableReadOnly, lanes.TableDivided, lanes.Foreign,

@@ -8,9 +8,9 @@ import (
 // builtins are the values of the built-in variables.
 var builtins = lazy.Map[spirv.BuiltIn, func(it *item) [4]uint64]{New: func() map[spirv.BuiltIn]func(it *item) [4]uint64 {
 	return map[spirv.BuiltIn]func(it *item) [4]uint64{
-		spirv.BuiltInNumWorkgroups:             func(it *item) [4]uint64 { return triple(it.group.launch.r.groups) },
+		spirv.BuiltInNumWorkgroups:             func(it *item) [4]uint64 { return triple(it.group.launch.r.allGroups) },
 		spirv.BuiltInWorkgroupSize:             func(it *item) [4]uint64 { return triple(it.group.launch.r.local) },
-		spirv.BuiltInEnqueuedWorkgroupSize:     func(it *item) [4]uint64 { return triple(it.group.launch.r.local) },
+		spirv.BuiltInEnqueuedWorkgroupSize:     func(it *item) [4]uint64 { return triple(it.group.launch.r.enqueued) },
 		spirv.BuiltInWorkgroupId:               func(it *item) [4]uint64 { return triple(it.group.id) },
 		spirv.BuiltInLocalInvocationId:         func(it *item) [4]uint64 { return triple(it.local) },
 		spirv.BuiltInGlobalInvocationId:        func(it *item) [4]uint64 { return triple(it.globalID()) },
@@ -21,8 +21,8 @@ var builtins = lazy.Map[spirv.BuiltIn, func(it *item) [4]uint64]{New: func() map
 		spirv.BuiltInGlobalLinearId:            globalLinearID,
 		spirv.BuiltInSubgroupSize:              func(it *item) [4]uint64 { return single(it.subgroupSize()) },
 		spirv.BuiltInSubgroupMaxSize:           func(it *item) [4]uint64 { return single(it.group.launch.k.subgroup) },
-		spirv.BuiltInNumSubgroups:              numSubgroups,
-		spirv.BuiltInNumEnqueuedSubgroups:      numSubgroups,
+		spirv.BuiltInNumSubgroups:              func(it *item) [4]uint64 { return it.countSubgroups(it.group.launch.r.local) },
+		spirv.BuiltInNumEnqueuedSubgroups:      func(it *item) [4]uint64 { return it.countSubgroups(it.group.launch.r.enqueued) },
 		spirv.BuiltInSubgroupId:                func(it *item) [4]uint64 { n, _ := it.subgroupOf(); return single(n) },
 		spirv.BuiltInSubgroupLocalInvocationId: func(it *item) [4]uint64 { _, n := it.subgroupOf(); return single(n) },
 
@@ -54,9 +54,10 @@ var ofSubgroup = lazy.Map[spirv.BuiltIn, bool]{New: func() map[spirv.BuiltIn]boo
 	}
 }}
 
-func numSubgroups(it *item) [4]uint64 {
-	l := it.group.launch
-	return single((groupSize(l.r.local) + l.k.subgroup - 1) / l.k.subgroup)
+// countSubgroups is the number of sub-groups of a work-group of that size.
+func (it *item) countSubgroups(size [3]int) [4]uint64 {
+	n := it.group.launch.k.subgroup
+	return single((groupSize(size) + n - 1) / n)
 }
 
 func triple(v [3]int) [4]uint64 { return [4]uint64{uint64(v[0]), uint64(v[1]), uint64(v[2])} }

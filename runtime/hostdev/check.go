@@ -132,18 +132,33 @@ func (l *launch) runChecked() error {
 	defer state.mu.Unlock()
 	l.checker = newChecker(l)
 	l.checker.findArguments(l.arguments)
-	g := newGroup(l)
-	g.yield = l.yield
 	var stopped *Fault
-	for index := range l.total() {
-		if err := l.outcome(); err != nil {
+	for _, part := range l.r.parts() {
+		l.r = part
+		var err error
+		if stopped, err = l.checkGroups(); err != nil {
 			return err
 		}
-		if stopped = g.run(index); stopped != nil {
+		if stopped != nil {
 			break
 		}
 	}
 	return l.checker.result(stopped)
+}
+
+// checkGroups runs the work-groups of a range to their end, or to the fault of one.
+func (l *launch) checkGroups() (stopped *Fault, err error) {
+	g := newGroup(l)
+	g.yield = l.yield
+	for index := range l.total() {
+		if err := l.outcome(); err != nil {
+			return nil, err
+		}
+		if stopped = g.run(index); stopped != nil {
+			return stopped, nil
+		}
+	}
+	return nil, nil
 }
 
 // result is the error of the launch. A kernel that is stopped from outside has no
@@ -234,12 +249,15 @@ func (c *checker) placeOf(number, site uint32) *Place {
 		w := s.fn.where[s.pc]
 		p.Function, p.Op, p.File, p.Line = s.fn.name, w.op, w.file, int(w.line)
 	}
-	size := groupSize(r.local)
-	group, local := int(number)/size, int(number)%size
-	for i := range p.Local {
-		p.Local[i], local = local%r.local[i], local/r.local[i]
-		p.Group[i], group = group%r.groups[i], group/r.groups[i]
-		p.Global[i] = r.offset[i] + p.Group[i]*r.local[i] + p.Local[i]
+	all := groupSize(r.enqueued)
+	group, local := int(number)/all, int(number)%all
+	for i, n := range r.allGroups {
+		p.Group[i], group = group%n, group/n
+	}
+	size, start := r.sizeOf(p.Group), r.start(p.Group)
+	for i, n := range size {
+		p.Local[i], local = local%n, local/n
+		p.Global[i] = r.offset[i] + start[i] + p.Local[i]
 	}
 	return p
 }

@@ -94,7 +94,7 @@ func definePadding(bits []byte, t *typ) {
 // startItem makes the shadow of the first frame.
 func (it *item) startItem() {
 	g := it.group
-	size := groupSize(g.launch.r.local)
+	size := groupSize(g.launch.r.enqueued)
 	k := &itemCheck{c: g.launch.checker}
 	if it.check != nil {
 		k.stack = it.check.stack

@@ -50,7 +50,7 @@ type conflict struct {
 }
 
 func (c *checker) sameGroup(a, b uint32) bool {
-	n := uint32(groupSize(c.l.r.local))
+	n := uint32(groupSize(c.l.r.enqueued))
 	return a/n == b/n
 }
 
@@ -97,7 +97,7 @@ func (k *itemCheck) happenedBefore(it *item, earlier shadow.Access, barrier uint
 		return false
 	}
 	n := uint32(it.group.launch.k.subgroup)
-	size := uint32(groupSize(it.group.launch.r.local))
+	size := uint32(groupSize(it.group.launch.r.enqueued))
 	same := earlier.Item%size/n == k.number%size/n
 	return earlier.Time < barrier || same && earlier.Time < k.order.subgroup
 }
@@ -184,6 +184,6 @@ func (g *group) meetItems(items []*item, semantics uint64, subgroup bool) {
 
 // number is the linear number of the work-group.
 func (g *group) number() int {
-	n := g.launch.r.groups
+	n := g.launch.r.allGroups
 	return (g.id[2]*n[1]+g.id[1])*n[0] + g.id[0]
 }

@@ -78,7 +78,7 @@ func (g *group) run(index int64) *Fault {
 		index = g.launch.total() - 1 - index
 	}
 	for i, n := range g.launch.r.groups {
-		g.id[i] = int(index % int64(n))
+		g.id[i] = g.launch.r.first[i] + int(index%int64(n))
 		index /= int64(n)
 	}
 	g.setOrigin()
@@ -100,8 +100,9 @@ func (g *group) run(index int64) *Fault {
 // setOrigin sets the global id of the first work-item.
 func (g *group) setOrigin() {
 	r := &g.launch.r
+	g.origin = r.start(g.id)
 	for i := range g.origin {
-		g.origin[i] = r.offset[i] + g.id[i]*r.local[i]
+		g.origin[i] += r.offset[i]
 	}
 }
 

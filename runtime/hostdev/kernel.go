@@ -316,7 +316,7 @@ func (k *kernel) maxGroup() int {
 
 // Info describes the kernel.
 func (k *kernel) Info() driver.KernelInfo {
-	info := driver.KernelInfo{RequiredGroup: k.size, MaxGroup: k.maxGroup(), PreferredMultiple: k.subgroup, SubGroup: k.subgroup}
+	info := driver.KernelInfo{RequiredGroup: k.size, MaxGroup: k.maxGroup(), PreferredMultiple: k.subgroup, SubGroup: k.subgroup, Uneven: k.p.uneven}
 	for _, v := range k.locals {
 		info.LocalMemory += v.t.size
 	}

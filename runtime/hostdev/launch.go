@@ -27,12 +27,6 @@ const (
 	maxItems        = math.MaxInt >> 1 // work-items of a launch
 )
 
-// ndrange is an ND-range, extended to three dimensions.
-type ndrange struct {
-	dims                          int
-	global, local, groups, offset [3]int
-}
-
 // launch is one run of a kernel.
 type launch struct {
 	device *Device
@@ -152,24 +146,21 @@ func (k *kernel) fitRange(r driver.Range, n *ndrange) (err error) {
 		items *= max(n.global[i], 1)
 	}
 	if r.Local == nil {
-		err = n.choose(k.size)
+		err = n.choose(k)
 	} else {
-		err = n.takeLocalSize(r.Local, k.size)
+		err = n.takeLocalSize(r.Local, k)
 	}
-	for i := range n.groups {
-		n.groups[i] = n.global[i] / max(n.local[i], 1)
-	}
+	n.countGroups()
 	return err
 }
 
 // choose sets the local size to the one that the kernel requires, or in every
 // dimension to the largest divisor of the global size that still fits.
-func (n *ndrange) choose(required [3]int) error {
-	if required[0] != 0 {
-		return n.takeLocalSize(required[:n.dims], required)
+func (n *ndrange) choose(k *kernel) error {
+	if k.size[0] != 0 {
+		return n.takeLocalSize(k.size[:n.dims], k)
 	}
-	// The sizes must divide, as every group has the same size here: there is no
-	// remainder group (OpenCL 2.0 calls those non-uniform).
+	// The sizes divide, as most kernels may have no work-groups that are smaller.
 	room := preferredGroup
 	for i, size := range n.global {
 		n.local[i] = largestDivisor(size, room)
@@ -189,20 +180,20 @@ func largestDivisor(n, limit int) int {
 
 // takeLocalSize checks a local size. Messages print copies, so that the arrays
 // of launches that succeed stay off the heap.
-func (n *ndrange) takeLocalSize(local []int, required [3]int) error {
+func (n *ndrange) takeLocalSize(local []int, k *kernel) error {
 	n.local = [3]int{1, 1, 1}
 	copy(n.local[:], local)
 	if len(local) != n.dims {
 		return fmt.Errorf("the local size %v has %d dimensions and the global size %d", slices.Clone(local), len(local), n.dims)
 	}
-	if required[0] != 0 && n.local != required {
+	if required := k.size; required[0] != 0 && n.local != required {
 		return fmt.Errorf("the local size is %v; the kernel requires %v", n.local, required)
 	}
 	if size := groupSize(n.local); size < 1 || size > maxGroup {
 		return fmt.Errorf("the local size %v is not of 1 to %d work-items", slices.Clone(local), maxGroup)
 	}
 	for i, size := range n.local {
-		if n.global[i]%size != 0 {
+		if n.global[i]%size != 0 && !k.p.uneven {
 			return fmt.Errorf("the local size %v does not divide the global size %v", slices.Clone(local), slices.Clone(n.global[:n.dims]))
 		}
 	}
@@ -312,6 +303,14 @@ func (l *launch) runGroups() error {
 	if l.device.options.Check {
 		return l.runChecked()
 	}
+	if l.r.isUneven() {
+		return l.runParts()
+	}
+	return l.runUniform()
+}
+
+// runUniform runs work-groups of one size.
+func (l *launch) runUniform() error {
 	if err := l.runNative(); err != errNotNative {
 		return err
 	}

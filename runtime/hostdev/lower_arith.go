@@ -225,7 +225,7 @@ func (l *lowering) isNotZero(v *lanes.Value, depth int) bool {
 	case lanes.OpConst:
 		return v.Imm != 0
 	case lanes.OpArg: // the sizes of a work-group, and how many there are
-		return v.Imm >= lanes.RecordLocal && v.Imm < lanes.RecordItem || v.Imm >= lanes.RecordGlobal && v.Imm < lanes.RecordOffset && v.Imm%8 == 0
+		return v.Imm >= lanes.RecordLocal && v.Imm < lanes.RecordItem || v.Imm >= lanes.RecordEnqueued && v.Imm < lanes.RecordWords || v.Imm >= lanes.RecordGlobal && v.Imm < lanes.RecordOffset && v.Imm%8 == 0
 	case lanes.OpZExt, lanes.OpSExt:
 		return is(0)
 	case lanes.OpOr:

@@ -35,11 +35,13 @@ func (l *lowering) builtin(b spirv.BuiltIn, i int) *lanes.Value {
 	case spirv.BuiltInLocalInvocationId:
 		return l.widened(l.b.ID(lanes.OpLocalID, i))
 	case spirv.BuiltInWorkgroupId:
-		return l.widened(l.b.ID(lanes.OpGroupID, i))
-	case spirv.BuiltInWorkgroupSize, spirv.BuiltInEnqueuedWorkgroupSize:
+		return l.widened(l.b.Add(lanes.OpAdd, lanes.I32, l.b.ID(lanes.OpGroupID, i), l.field(lanes.RecordFirst, i)))
+	case spirv.BuiltInWorkgroupSize:
 		return l.widened(l.field(lanes.RecordLocal, i))
+	case spirv.BuiltInEnqueuedWorkgroupSize:
+		return l.widened(l.field(lanes.RecordEnqueued, i))
 	case spirv.BuiltInNumWorkgroups:
-		return l.widened(l.field(lanes.RecordGroups, i))
+		return l.widened(l.field(lanes.RecordAllGroups, i))
 	case spirv.BuiltInGlobalSize:
 		return l.f.Arg(lanes.I64, lanes.RecordGlobal+8*uint32(i))
 	case spirv.BuiltInGlobalOffset:
@@ -55,8 +57,10 @@ func (l *lowering) builtin(b spirv.BuiltIn, i int) *lanes.Value {
 		return l.widened(l.localLinear())
 	case spirv.BuiltInSubgroupSize, spirv.BuiltInSubgroupMaxSize:
 		return l.f.Const(lanes.I64, uint64(l.k.subgroup))
-	case spirv.BuiltInNumSubgroups, spirv.BuiltInNumEnqueuedSubgroups:
-		return l.widened(l.b.Add(lanes.OpUDiv, lanes.I32, l.groupItems(), l.i32(int64(l.k.subgroup))))
+	case spirv.BuiltInNumSubgroups:
+		return l.subgroupsOf(lanes.RecordLocal)
+	case spirv.BuiltInNumEnqueuedSubgroups:
+		return l.subgroupsOf(lanes.RecordEnqueued)
 	case spirv.BuiltInSubgroupId:
 		// A sub-group is a step, whose first lane tells the number for all.
 		first := l.localLinear()
@@ -90,10 +94,17 @@ func (l *lowering) field(base uint32, i int) *lanes.Value {
 func (l *lowering) globalID(i int, offset bool) *lanes.Value {
 	b := l.b
 	start := b.Add(lanes.OpMul, lanes.I32, b.ID(lanes.OpGroupID, i), l.field(lanes.RecordLocal, i))
+	start = b.Add(lanes.OpAdd, lanes.I32, start, l.field(lanes.RecordStart, i))
 	if offset {
 		start = b.Add(lanes.OpAdd, lanes.I32, start, l.f.Arg(lanes.I32, lanes.RecordOffset+8*uint32(i)))
 	}
 	return b.Add(lanes.OpAdd, lanes.I32, start, b.ID(lanes.OpLocalID, i))
+}
+
+// subgroupsOf is the number of sub-groups of a work-group whose size is in the record.
+func (l *lowering) subgroupsOf(size uint32) *lanes.Value {
+	n := l.b.Add(lanes.OpAdd, lanes.I32, l.itemsOf(size), l.i32(int64(l.k.subgroup-1)))
+	return l.widened(l.b.Add(lanes.OpUDiv, lanes.I32, n, l.i32(int64(l.k.subgroup))))
 }
 
 // globalLinear is computed in 64 bits, as a launch may have more than 2^32

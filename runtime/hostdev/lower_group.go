@@ -193,9 +193,12 @@ func (l *lowering) localLinear() *lanes.Value {
 }
 
 // groupItems is the number of work-items of the group.
-func (l *lowering) groupItems() *lanes.Value {
-	n := l.b.Add(lanes.OpMul, lanes.I32, l.field(lanes.RecordLocal, 0), l.field(lanes.RecordLocal, 1))
-	return l.b.Add(lanes.OpMul, lanes.I32, n, l.field(lanes.RecordLocal, 2))
+func (l *lowering) groupItems() *lanes.Value { return l.itemsOf(lanes.RecordLocal) }
+
+// itemsOf is the number of work-items of a group whose size is in the record.
+func (l *lowering) itemsOf(size uint32) *lanes.Value {
+	n := l.b.Add(lanes.OpMul, lanes.I32, l.field(size, 0), l.field(size, 1))
+	return l.b.Add(lanes.OpMul, lanes.I32, n, l.field(size, 2))
 }
 
 // byFirstStep lowers the work that only the first step of a group does, between barriers.

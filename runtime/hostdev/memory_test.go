@@ -324,6 +324,10 @@ func TestBuiltIns(t *testing.T) {
 		testIDs(t, p, driver.Range{Global: []int{8}, Local: []int{4}, Offset: []int{3}})
 		testIDs(t, p, driver.Range{Global: []int{6, 4}, Local: []int{3, 2}, Offset: []int{10, 20}})
 		testIDs(t, p, driver.Range{Global: []int{4, 6, 3}, Local: []int{2, 3, 1}})
+		testIDs(t, p, driver.Range{Global: []int{11}, Local: []int{4}, Offset: []int{3}})
+		testIDs(t, p, driver.Range{Global: []int{2}, Local: []int{4}})
+		testIDs(t, p, driver.Range{Global: []int{6, 7}, Local: []int{6, 2}, Offset: []int{1, 2}})
+		testIDs(t, p, driver.Range{Global: []int{5, 7, 3}, Local: []int{2, 3, 2}, Offset: []int{10, 20, 30}})
 		testRequired(t, p)
 		testSubgroups(t, p)
 	})
@@ -339,6 +343,7 @@ func testIDs(t *testing.T, p *testProgram, r driver.Range) {
 	}
 	global, local, offset := full(r.Global, 1), full(r.Local, 1), full(r.Offset, 0)
 	var want []uint64
+	size := func(d int, group uint64) uint64 { return min(local[d], global[d]-group*local[d]) }
 	for i := range global[0] * global[1] * global[2] {
 		at := [3]uint64{i % global[0], i / global[0] % global[1], i / global[0] / global[1]}
 		row := make([]uint64, 20)
@@ -346,13 +351,13 @@ func testIDs(t *testing.T, p *testProgram, r driver.Range) {
 			row[d] = offset[d] + at[d]
 			row[3+d] = at[d] % local[d]
 			row[6+d] = at[d] / local[d]
-			row[9+d] = local[d]
-			row[12+d] = global[d]/local[d]*1000 + global[d]
+			row[9+d] = size(d, row[6+d])
+			row[12+d] = (global[d]+local[d]-1)/local[d]*1000 + global[d]
 		}
 		row[15], row[16] = uint64(len(r.Global)), i
-		row[17] = (row[5]*local[1]+row[4])*local[0] + row[3]
+		row[17] = (row[5]*row[10]+row[4])*row[9] + row[3]
 		last := len(r.Global) - 1
-		row[18], row[19] = local[0], row[last]*100+local[last]
+		row[18], row[19] = local[0], row[last]*100+row[9+last]
 		want = append(want, row...)
 	}
 	out := p.buffer(make([]uint64, len(want)))
@@ -368,10 +373,9 @@ func testRequired(t *testing.T, p *testProgram) {
 	if want := "kernel required: the local size is [2 2 1]; the kernel requires [4 2 1]"; err == nil || err.Error() != want {
 		t.Errorf("error = %v; want %s", err, want)
 	}
-	err = p.tryLaunch("required", driver.Range{Global: []int{6, 4}}, out)
-	if want := "kernel required: the local size [4 2] does not divide the global size [6 4]"; err == nil || err.Error() != want {
-		t.Errorf("error = %v; want %s", err, want)
-	}
+	p.launch("required", driver.Range{Global: []int{6, 3}}, out)
+	want := []uint64{42, 42, 42, 42, 22, 22, 42, 42, 42, 42, 22, 22, 41, 41, 41, 41, 21, 21}
+	check(t, p, "uneven sizes", out, append(want, counted(14, func(int) uint64 { return 42 })...))
 }
 
 // testSubgroups has a kernel that requires no size of sub-groups. With a local

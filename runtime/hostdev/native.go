@@ -464,6 +464,10 @@ func (w *worker) fill(at *layout) bool {
 		put32(lanes.RecordGroups+4*i, uint32(l.r.groups[i]))
 		put64(lanes.RecordGlobal+8*i, uint64(l.r.global[i]))
 		put64(lanes.RecordOffset+8*i, uint64(l.r.offset[i]))
+		put32(lanes.RecordFirst+4*i, uint32(l.r.first[i]))
+		put32(lanes.RecordStart+4*i, uint32(l.r.first[i]*l.r.enqueued[i]))
+		put32(lanes.RecordAllGroups+4*i, uint32(l.r.allGroups[i]))
+		put32(lanes.RecordEnqueued+4*i, uint32(l.r.enqueued[i]))
 	}
 	put64(lanes.RecordDims, uint64(l.r.dims))
 	put32(lanes.RecordPrivate, w.record+uint32(at.private))
@@ -576,7 +580,7 @@ func (w *worker) report(n *nativeKernel, code *lanes.Code, err error) {
 	// group.run does.
 	rest := index
 	for i, count := range w.l.r.groups {
-		g.id[i] = rest % count
+		g.id[i] = w.l.r.first[i] + rest%count
 		rest /= count
 	}
 	it := &item{group: g}

@@ -26,6 +26,7 @@ type program struct {
 	bodies      map[spirv.ID]*spirv.Function
 	entryPoints map[spirv.ID]bool
 	divided     bool // parts of sub-groups meet
+	uneven      bool // spirv.Module.AllowsUneven
 	room        int  // steps left: a build takes time in proportion to the modules
 
 	accesses  map[*typ]*access
@@ -64,11 +65,13 @@ func linkMath(m *spirv.Module) (*spirv.Module, error) {
 
 // buildLinked makes the kernels of a linked module.
 func buildLinked(ctx context.Context, d *Device, linked *spirv.Module) (*program, error) {
+	uneven := linked.AllowsUneven() // the library that is linked next has a version of its own
 	linked, err := linkMath(linked)
 	if err != nil {
 		return nil, err
 	}
 	p := newProgram(d, linked)
+	p.uneven = uneven
 	// The order is a need: compiling indexes operands without further checks,
 	// on the word of verifyModule; constants need types, and code needs both;
 	// the initial value of a variable may name a function, which is compiled

@@ -40,6 +40,7 @@ type abilities struct {
 
 	variables     variableAccess
 	specConstants bool // clSetProgramSpecializationConstant
+	uneven        bool // work-groups may have less work-items than others
 	// known: the driver ends the process at unknown extensions and instructions, so that
 	// it only gets known ones.
 	known bool
@@ -85,6 +86,7 @@ func (d *Device) findAbilities() abilities {
 		a.noSPIRV = "it takes no SPIR-V (the driver has neither an IL version nor cl_khr_il_program)"
 	}
 	a.specConstants = a.hasIL && a.version >= 22 && d.api.Has(cl.SetProgramSpecializationConstant)
+	a.uneven = a.version >= version2 && (a.version < 30 || !d.denies(cl.DeviceUnevenGroups))
 	d.findMemory(&a)
 	d.findVariableAccess(&a)
 	if a.variables == variablesByKernel || a.buildsWhole {

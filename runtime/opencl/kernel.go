@@ -101,6 +101,8 @@ func (k *kernel) Info() driver.KernelInfo {
 	info := clinfo.Kernel(&clinfo.Reader{Query: func(param uint32) ([]byte, error) {
 		return k.device.api.Raw(cl.GetKernelWorkGroupInfo, param, k.handle, k.device.handle)
 	}})
+	// Intel's CPU device crashes on an uneven launch of a kernel that may have none.
+	info.Uneven = k.device.able.uneven && k.program.tables.Uneven
 	k.subGroups(&info)
 	return info
 }

@@ -46,6 +46,7 @@ const (
 	DeviceVectorWidthHalf     = 0x1034
 	DeviceHostUnified         = 0x1035
 	DeviceLinkerAvailable     = 0x103E
+	DeviceUnevenGroups        = 0x1065
 	DeviceMaxSubDevices       = 0x1043
 	DevicePartitions          = 0x1044
 	DevicePrintfBuffer        = 0x1049

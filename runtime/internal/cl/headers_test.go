@@ -46,7 +46,7 @@ var headerNames = map[string]string{
 	"DeviceErrorCorrection": "CL_DEVICE_ERROR_CORRECTION_SUPPORT", "DeviceTimerResolution": "CL_DEVICE_PROFILING_TIMER_RESOLUTION",
 	"DeviceEndianLittle": "CL_DEVICE_ENDIAN_LITTLE", "DeviceCompilerAvailable": "CL_DEVICE_COMPILER_AVAILABLE", "DeviceQueueProperties": "CL_DEVICE_QUEUE_PROPERTIES",
 	"DeviceName": "CL_DEVICE_NAME", "DeviceVendor": "CL_DEVICE_VENDOR", "DriverVersion": "CL_DRIVER_VERSION", "DeviceVersion": "CL_DEVICE_VERSION",
-	"DeviceExtensions": "CL_DEVICE_EXTENSIONS", "DeviceHostUnified": "CL_DEVICE_HOST_UNIFIED_MEMORY", "DeviceLinkerAvailable": "CL_DEVICE_LINKER_AVAILABLE",
+	"DeviceExtensions": "CL_DEVICE_EXTENSIONS", "DeviceHostUnified": "CL_DEVICE_HOST_UNIFIED_MEMORY", "DeviceLinkerAvailable": "CL_DEVICE_LINKER_AVAILABLE", "DeviceUnevenGroups": "CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT",
 	"DeviceMaxSubDevices": "CL_DEVICE_PARTITION_MAX_SUB_DEVICES", "DevicePartitions": "CL_DEVICE_PARTITION_PROPERTIES", "DevicePrintfBuffer": "CL_DEVICE_PRINTF_BUFFER_SIZE",
 	"DeviceSVMCapabilities": "CL_DEVICE_SVM_CAPABILITIES", "DeviceILVersion": "CL_DEVICE_IL_VERSION", "DeviceMaxSubGroups": "CL_DEVICE_MAX_NUM_SUB_GROUPS",
 	"DeviceSubGroupSizes": "CL_DEVICE_SUB_GROUP_SIZES_INTEL", "DeviceUSMHost": "CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL", "DeviceUSMDevice": "CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL",

@@ -17,6 +17,7 @@ type Tables struct {
 	Kernels   map[string][]driver.Param `json:"kernels"`
 	Variables map[string]Variable       `json:"variables"`           // by linkage name and host name
 	Functions []string                  `json:"functions,omitempty"` // exported
+	Uneven    bool                      `json:"uneven,omitempty"`    // spirv.Module.AllowsUneven
 }
 
 // Variable is a program-scope variable by linkage name or host name.
@@ -31,6 +32,7 @@ func NewTables(m *spirv.Module) Tables {
 	if m == nil {
 		return t
 	}
+	t.Uneven = m.AllowsUneven()
 	for _, e := range m.EntryPoints() {
 		if e.Model == spirv.ExecutionModelKernel {
 			t.Kernels[e.Name] = kernelParams(m, e)

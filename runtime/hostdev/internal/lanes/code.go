@@ -132,29 +132,33 @@ var opNames = [...]string{
 // The record of a launch, which the code reads at the address that it is
 // given: offsets in bytes. Numbers have 32 bits unless the comment says otherwise.
 const (
-	RecordLocal   = 0   // three: the local size
-	RecordGroups  = 12  // three: the number of work-groups
-	RecordItem    = 24  // three, written: the local id of the first work-item of the step
-	RecordGroup   = 36  // written: the number of the work-group
-	RecordMemory  = 40  // the address of local memory
-	RecordRoom    = 44  // its size
-	RecordPrivate = 48  // the address of arrays of work-items
-	RecordFrame   = 52  // the address of private memory that has addresses
-	RecordContext = 56  // the address of the slots of work-items
-	RecordCall    = 60  // the address where calls of the host have their words
-	RecordBase    = 64  // 64 bits: the host's address of offset 0
-	RecordFrames  = 76  // the size of that memory
-	RecordTrap    = 72  // written: why the code stopped itself
-	RecordFault   = 136 // written: where and why an access was out of bounds, see FaultDistance
-	RecordScratch = 156 // the address of memory that a work-group uses together
-	RecordGlobal  = 80  // three of 64 bits: the global size
-	RecordOffset  = 104 // three of 64 bits: the global offset
-	RecordDims    = 128 // 64 bits: the dimensions
-	RecordStop    = 160 // written by the host: the code comes back soon
-	RecordBudget  = 164 // the address of the RecordTicks that the workers of a launch share
-	RecordTicks   = 168 // 64 bits, written: the rest of the budget, in ticks; only in one worker's record
-	RecordFar     = 176 // written: a number that tells how far FaultDistance really is, see Value.Far
-	RecordWords   = 184 // the words of the arguments, 64 bits each; then their bounds and those that are passed by value
+	RecordLocal     = 0   // three: the size of the work-groups
+	RecordGroups    = 12  // three: the number of those that the code is to run
+	RecordItem      = 24  // three, written: the local id of the first work-item of the step
+	RecordGroup     = 36  // written: the number of the work-group
+	RecordMemory    = 40  // the address of local memory
+	RecordRoom      = 44  // its size
+	RecordPrivate   = 48  // the address of arrays of work-items
+	RecordFrame     = 52  // the address of private memory that has addresses
+	RecordContext   = 56  // the address of the slots of work-items
+	RecordCall      = 60  // the address where calls of the host have their words
+	RecordBase      = 64  // 64 bits: the host's address of offset 0
+	RecordFrames    = 76  // the size of that memory
+	RecordTrap      = 72  // written: why the code stopped itself
+	RecordFault     = 136 // written: where and why an access was out of bounds, see FaultDistance
+	RecordScratch   = 156 // the address of memory that a work-group uses together
+	RecordGlobal    = 80  // three of 64 bits: the global size
+	RecordOffset    = 104 // three of 64 bits: the global offset
+	RecordDims      = 128 // 64 bits: the dimensions
+	RecordStop      = 160 // written by the host: the code comes back soon
+	RecordBudget    = 164 // the address of the RecordTicks that the workers of a launch share
+	RecordTicks     = 168 // 64 bits, written: the rest of the budget, in ticks; only in one worker's record
+	RecordFar       = 176 // written: a number that tells how far FaultDistance really is, see Value.Far
+	RecordFirst     = 180 // three: the number of the first of these work-groups
+	RecordStart     = 192 // three: the global id of its first work-item, without the offset
+	RecordEnqueued  = 204 // three: the local size of the launch
+	RecordAllGroups = 216 // three: the number of its work-groups
+	RecordWords     = 232 // the words of the arguments, 64 bits each; then their bounds and those that are passed by value
 )
 
 // The code writes at RecordFault: the distance from the base, the stride from
