@@ -1,6 +1,7 @@
 package hostdev
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,4 +144,45 @@ func testNarrow[T uint8 | uint16](t *testing.T, p *testProgram, kernel string, b
 	check(t, p, kernel, out, want)
 	check(t, p, kernel, sum, sums[:])
 	requireCompiled(t, p, kernel)
+}
+
+// TestHalfAtomics: atomic operations of halves are compiled. The sums are exact, in any order,
+// and each work-item gets another number of those that came before it.
+func TestHalfAtomics(t *testing.T) {
+	test := func(t *testing.T, o Options) {
+		p := buildModules(t, o, driver.BuildOptions{}, asmModule(t, "half_atomics"))
+		if !o.Interpret && !o.Check {
+			compiled(t, p, "half_atomics")
+		}
+		const count = 100
+		in := make([]uint16, count)
+		for i := range in {
+			n := i%7 - 3
+			in[i] = map[int]uint16{-3: 0xc200, -2: 0xc000, -1: 0xbc00, 0: 0, 1: 0x3c00, 2: 0x4000, 3: 0x4200}[n]
+		}
+		in[50] = 0x7e00 // a NaN is less and greater than nothing
+		out, olds := p.buffer([]uint16{0, 0x3c00, 0, 0, 0x1234}), p.buffer(make([]uint16, count))
+		p.launch("half_atomics", groups(count, 20), p.buffer(in), out, olds)
+		got := readBuffer[uint16](p, out)
+		if got[0]&0x7fff <= 0x7c00 {
+			t.Errorf("the sum is %#x; want a NaN", got[0])
+		}
+		if want := []uint16{0xc200, 0x4200, 0x5640, 0x1234}; !slices.Equal(got[1:], want) {
+			t.Errorf("%#x; want %#x", got[1:], want)
+		}
+		list := readBuffer[uint16](p, olds)
+		slices.Sort(list)
+		if len(slices.Compact(list)) != count {
+			t.Error("work-items got the same number")
+		}
+	}
+	for _, e := range executors {
+		t.Run(e.name, func(t *testing.T) { test(t, e.options) })
+	}
+	t.Run("native", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("-short runs no C compiler")
+		}
+		test(t, nativeOptions(t, 8))
+	})
 }

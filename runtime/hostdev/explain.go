@@ -88,7 +88,6 @@ var InterpretedFeatures = []InterpretedFeature{
 	{"recursive calls", "calls are put in the place of functions"},
 	{"sub-groups of 2, 64 or 128 work-items, or of a size that does not divide the work-group's first dimension", "a sub-group is a step of 4, 8, 16 or 32 work-items"},
 	{"reductions and scans of halves", "the form has floats of 32 and 64 bits"},
-	{"atomic sums, minima and maxima of halves", "the form has floats of 32 and 64 bits"},
 	{"private variables of more than 1 MiB, functions of more than 60,000 operations", "they would take long to compile"},
 	{"constant offsets from a pointer of 4 GiB or more", "compiled kernels count offsets in 32 bits"},
 	{"a loop in which work-items of a sub-group wait for an atomic operation after it that others reach too, or that comes after another loop around it", "such an operation cannot become a part of the loop"},

@@ -1,6 +1,7 @@
 package hostdev
 
 import (
+	"offlink/lazy"
 	"offlink/runtime/hostdev/internal/lanes"
 	"offlink/spirv"
 )
@@ -59,11 +60,43 @@ func (l *lowering) lowerAtomic(in *spirv.Instruction, op lanes.AtomicOp, args []
 	t := l.typeOf(in.Type())
 	k := l.atomicKind(t)
 	if op >= lanes.AtomicFAdd && t.bits() == 16 {
-		l.unsupported("an atomic operation on halves")
+		l.lowerHalfAtomic(in, op)
+		return
 	}
 	p := l.arg(in, 0)
 	v := l.b.AddAtomic(op, k, int(t.size), l.boundsOf(p), append([]*lanes.Value{l.addressOf(p).Low()}, args...)...)
 	l.define(in, []*lanes.Value{l.cast(v, wordsOf(t)[0].lane)})
+}
+
+// halfAtomics are the operations that an atomic one makes with a half in memory.
+var halfAtomics = lazy.Map[lanes.AtomicOp, lowerWords2]{New: func() map[lanes.AtomicOp]lowerWords2 {
+	return map[lanes.AtomicOp]lowerWords2{
+		lanes.AtomicFAdd: onHalves2(func(l *lowering, x, y *lanes.Value, _ word) *lanes.Value {
+			return l.b.Add(lanes.OpFAdd, x.Kind, x, y)
+		}),
+		lanes.AtomicFMin: stdNumber(lanes.OpFMin), lanes.AtomicFMax: stdNumber(lanes.OpFMax),
+	}
+}}
+
+// lowerHalfAtomic is a loop that tries to exchange the half, until nobody else has changed it
+// since it was read: the form has sums of floats of 32 and 64 bits alone.
+func (l *lowering) lowerHalfAtomic(in *spirv.Instruction, op lanes.AtomicOp) {
+	const size = 2
+	p, x, w := l.arg(in, 0), l.arg(in, 3).words[0], wordsOf(l.typeOf(in.Type()))[0]
+	bounds, address := l.boundsOf(p), l.addressOf(p).Low()
+	seen := l.f.NewRegister(lanes.I32)
+	l.b.Set(seen, l.b.AddAtomic(lanes.AtomicLoad, lanes.I32, size, bounds, address))
+	again, after := l.f.NewBlock(), l.f.NewBlock()
+	l.jump(again)
+	l.b = again
+	old := again.Get(seen)
+	next := halfAtomics.Get()[op](l, old, x, w)
+	got := again.AddAtomic(lanes.AtomicCompareExchange, lanes.I32, size, bounds, address, next, old)
+	again.Set(seen, got)
+	again.Term, again.Cond = lanes.Branch, again.Add(lanes.OpEq, lanes.Bool, got, old)
+	again.Succs = []*lanes.Block{after, again}
+	l.b = after
+	l.define(in, []*lanes.Value{after.Get(seen)})
 }
 
 func atomicOne(op lanes.AtomicOp) func(*lowering, *spirv.Instruction) {
