@@ -79,13 +79,12 @@ func (d *Device) primaryContext() (libcuda.Context, error) {
 }
 
 func (d *Device) closeDevice() error {
-	d.WaitForQueues()
+	err := d.WaitForQueues()
 	if d.context.Load() == 0 {
-		return nil
+		return err
 	}
-	var err error
 	if d.clearing != 0 {
-		err = d.releaseInContext(func() error { return d.library.DestroyStream(d.clearing) })
+		err = errors.Join(err, d.releaseInContext(func() error { return d.library.DestroyStream(d.clearing) }))
 	}
 	return errors.Join(err, d.library.ReleasePrimary(d.number))
 }

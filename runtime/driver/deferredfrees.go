@@ -19,7 +19,7 @@ type Working func() (bool, error)
 type DeferredFrees struct {
 	mu   sync.Mutex
 	list []*deferredFree
-	err  error // of frees, since FreeAfter returned the last one
+	err  error // of frees, since the last one was returned
 }
 
 type deferredFree struct {
@@ -39,6 +39,18 @@ func (d *DeferredFrees) FreeAfter(commands []Working, free func() error) error {
 	} else {
 		d.err = errors.Join(d.err, free())
 	}
+	return d.takeFailure()
+}
+
+// Failure returns the error of frees that FreeAfter has not returned, once: for the end of the
+// device.
+func (d *DeferredFrees) Failure() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.takeFailure()
+}
+
+func (d *DeferredFrees) takeFailure() error {
 	err := d.err
 	d.err = nil
 	return err

@@ -65,4 +65,13 @@ func TestDeferredFailures(t *testing.T) {
 	if err := d.FreeAfter(nil, func() error { return nil }); err != nil {
 		t.Errorf("told twice: %v", err)
 	}
+	working = true
+	if err := d.FreeAfter([]Working{func() (bool, error) { return working, nil }}, func() error { return refused }); err != nil {
+		t.Error(err)
+	}
+	working = false
+	d.CollectEnded()
+	if err := d.Failure(); !errors.Is(err, refused) || d.Failure() != nil {
+		t.Errorf("at the end: %v; want the failure, once", err)
+	}
 }

@@ -97,17 +97,22 @@ func FailedDriver(err error) driver.Driver { return failedDriver{err} }
 // and that were not closed. Calls that release something must be made in any case, and count
 // as done even if they fail.
 func TestFaults(t *testing.T, open func(fail func(call string) error) (d driver.Driver, live func() int)) {
-	testFaults(t, open, walkDevice)
+	testFaults(t, open, walkDevice, false, true)
+}
+
+// TestSingleFaults is TestFaults with one call failing at a time.
+func TestSingleFaults(t *testing.T, open func(fail func(call string) error) (d driver.Driver, live func() int)) {
+	testFaults(t, open, walkDevice, false)
 }
 
 // TestPlainFaults is TestFaults without events, native handles and parts of memory, for a driver
 // whose commands run on after its calls have failed, even after the call that waits for them.
 func TestPlainFaults(t *testing.T, open func(fail func(call string) error) (d driver.Driver, live func() int)) {
-	testFaults(t, open, walkPlainly)
+	testFaults(t, open, walkPlainly, false, true)
 }
 
-func testFaults(t *testing.T, open func(fail func(call string) error) (d driver.Driver, live func() int), walk func(*testing.T, driver.Driver) error) {
-	for _, lasting := range []bool{false, true} {
+func testFaults(t *testing.T, open func(fail func(call string) error) (d driver.Driver, live func() int), walk func(*testing.T, driver.Driver) error, modes ...bool) {
+	for _, lasting := range modes {
 		var live func() int
 		eachFault(t, lasting, func(f *Faults) error {
 			var d driver.Driver

@@ -15,7 +15,8 @@ func walkDevice(t *testing.T, d driver.Driver) (err error) {
 	if err := w.openParts(t, d); err != nil {
 		return err
 	}
-	if err := w.runSteps(append(w.queueSteps(), append(w.eventSteps(), w.walkVariable)...)); err != nil {
+	defer func() { err = errors.Join(err, w.queue.Finish()) }() // it has the failures that no command told
+	if err := runSteps(append(w.queueSteps(), append(w.eventSteps(), w.walkVariable)...)); err != nil {
 		return err
 	}
 	return errors.Join(w.walkSubDevices(), walkBinary(t, w.device, w.program), w.walkMemories(), w.walkNative(), walkPointers(t, w.device))
@@ -28,16 +29,17 @@ func walkPlainly(t *testing.T, d driver.Driver) (err error) {
 	if err := w.openParts(t, d); err != nil {
 		return err
 	}
-	if err := w.runSteps(w.queueSteps()); err != nil {
+	defer func() { err = errors.Join(err, w.queue.Finish()) }()
+	if err := runSteps(w.queueSteps()); err != nil {
 		return err
 	}
 	return errors.Join(w.walkSubDevices(), walkBinary(t, w.device, w.program))
 }
 
-func (w *deviceWalk) runSteps(steps []func() error) error {
+func runSteps(steps []func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return errors.Join(err, w.queue.Finish())
+			return err
 		}
 	}
 	return nil
@@ -112,7 +114,7 @@ func (w *deviceWalk) queueSteps() []func() error {
 		},
 		func() error { return q.Read(m, 0, data, driver.Sync{}) },
 		q.Flush, q.Finish,
-		func() error { _, err := w.program.Variable("variable"); return err },
+		func() error { _, err := w.program.Variable("variable"); return supported(err) },
 	}
 }
 
@@ -120,7 +122,7 @@ func (w *deviceWalk) queueSteps() []func() error {
 func (w *deviceWalk) walkVariable() error {
 	v, err := w.program.Variable("variable")
 	if err != nil {
-		return err
+		return supported(err)
 	}
 	data := make([]byte, v.Size())
 	return errors.Join(w.queue.Write(v, 0, data, driver.Sync{Block: true}), w.queue.Read(v, 0, data, driver.Sync{Block: true}), v.Close())

@@ -174,8 +174,7 @@ func newDevice(l *ze.Library, handle ze.Handle, common shared) (*Device, error) 
 }
 
 func (d *Device) closeDevice() error {
-	d.WaitForQueues()
-	return d.marks.sweepMarks(d, true)
+	return errors.Join(d.WaitForQueues(), d.marks.sweepMarks(d, true))
 }
 
 // Info describes the device.

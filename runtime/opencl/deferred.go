@@ -13,7 +13,8 @@ import (
 // OpenCL keeps a cl_mem until the commands that use it have ended, but not memory with an
 // address: clSVMFree and clMemFreeINTEL wait for nothing, and clMemBlockingFreeINTEL waits
 // for all queues, even for one that waits for the host. So such memory is freed here, once
-// markers have ended that were put after the commands of each queue.
+// markers have ended that were put after the commands of each queue. Where a driver makes no
+// marker, the events of the commands serve, which may still run.
 
 // workingQueues are the queues of a device whose commands may use its memory. The
 // zero value is ready, and it is safe for concurrent use.
@@ -33,31 +34,36 @@ func (w *workingQueues) addQueue(q *queue) {
 	w.open[q] = struct{}{}
 }
 
-// removeQueue takes a closed queue out. end is nil where it had no commands.
-func (w *workingQueues) removeQueue(q *queue, end *marker) {
+// removeQueue takes a closed queue out. end is nil where it had no commands. The error is that
+// of dropEnded.
+func (w *workingQueues) removeQueue(q *queue, end *marker) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.open, q)
-	w.dropEnded()
+	err := w.dropEnded()
 	if end != nil {
 		w.closed = append(w.closed, end)
 	}
+	return err
 }
 
-// dropEnded forgets the closed queues whose commands have ended.
-func (w *workingQueues) dropEnded() {
+// dropEnded forgets the closed queues whose commands have ended. An error of the driver, which
+// it returns, counts as the end.
+func (w *workingQueues) dropEnded() (err error) {
 	w.closed = slices.DeleteFunc(w.closed, func(m *marker) bool {
-		working, _ := m.isWorking() // an error counts as the end
+		working, failed := m.isWorking()
+		err = errors.Join(err, failed)
 		return !working
 	})
+	return err
 }
 
-// countClosed is the number of closed queues that work.
-func (w *workingQueues) countClosed() int {
+// countClosed is the number of closed queues that work, with the error of dropEnded.
+func (w *workingQueues) countClosed() (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.dropEnded()
-	return len(w.closed)
+	err := w.dropEnded()
+	return len(w.closed), err
 }
 
 // presentCommands are the commands that may not have ended, of all queues. With an
@@ -78,8 +84,8 @@ func (w *workingQueues) presentCommands() (list []driver.Working, err error) {
 	return list, err
 }
 
-// freeLater frees the memory once the commands submitted before have ended. If these could
-// not be marked, clMemBlockingFreeINTEL waits for them; virtual memory has no such call.
+// freeLater frees the memory once the commands submitted before have ended. If these could not
+// be marked, others may have made some of them: clMemBlockingFreeINTEL waits for all.
 func (m *memory) freeLater() error {
 	if m.buffer != 0 {
 		return m.freeMemory() // the driver defers that
@@ -104,18 +110,21 @@ func (m *memory) freeBlocking() error {
 // If they take longer, the memory is not freed.
 const lastCommands = time.Second / 2
 
-// collectLast frees memory, and the events of closed queues, when the device ends.
-func (d *Device) collectLast() {
-	defer d.keepOrphans(nil)
+// collectLast frees memory, and the events of commands of closed queues, when the device ends.
+func (d *Device) collectLast() (err error) {
+	defer d.releaseUnknown()
 	for end := time.Now().Add(lastCommands); ; time.Sleep(time.Millisecond) {
-		left := d.frees.CollectEnded() + d.queues.countClosed()
+		closed, failed := d.queues.countClosed()
+		err = errors.Join(err, failed)
+		left := d.frees.CollectEnded() + closed + d.keepOrphans(nil)
 		if left == 0 || time.Now().After(end) {
-			return
+			return errors.Join(err, d.frees.Failure())
 		}
 	}
 }
 
-// marker is a command without work that ends after the first commands of a queue.
+// marker is a command without work that ends after the first commands of a queue, or stands for
+// these commands.
 type marker struct {
 	api   *cl.API
 	state *driver.QueueState
@@ -123,26 +132,38 @@ type marker struct {
 	count uint64
 
 	mu     sync.Mutex
-	handle cl.Handle // 0 after its end
+	events []cl.Handle // its own, or those of the commands; none after its end
 }
 
 // isWorking reports whether the commands before the marker have not ended.
-func (m *marker) isWorking() (bool, error) {
+func (m *marker) isWorking() (working bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.handle == 0 {
+	if len(m.events) == 0 {
 		return false, nil
 	}
-	var err error
 	if m.state.Ended.Load() < m.count {
-		var status int
-		if status, err = m.api.EventStatus(m.handle); err == nil && status > 0 {
+		if working, err = m.askEvents(); working {
 			return true, nil
 		}
 		m.state.NoteEnded(m.count)
 	}
-	err = errors.Join(err, m.api.Release(cl.ReleaseEvent, m.handle))
-	m.handle = 0
+	for _, e := range m.events {
+		err = errors.Join(err, m.api.Release(cl.ReleaseEvent, e))
+	}
+	m.events = nil
+	return false, err
+}
+
+// askEvents reports whether one of the events has not ended.
+func (m *marker) askEvents() (working bool, err error) {
+	for _, e := range m.events {
+		status, failed := m.api.EventStatus(e)
+		if failed == nil && status > 0 {
+			return true, nil
+		}
+		err = errors.Join(err, failed)
+	}
 	return false, err
 }
 
@@ -170,11 +191,35 @@ func (q *queue) markLocked() (*marker, error) {
 		count = state.Submitted.Add(1) // the marker itself: Ended must not report it before its end
 	}
 	m := &marker{api: q.device.api, state: state, count: count}
-	if err := q.enqueueMark(&m.handle); err != nil {
-		return nil, err
+	var event cl.Handle
+	if err := q.enqueueMark(&event); err != nil {
+		m.events, err = q.useEvents(err)
+		return m, err
 	}
-	q.marker = m
+	m.events, q.marker = []cl.Handle{event}, m
 	return m, m.api.Flush(q.handle)
+}
+
+// useEvents returns the events of the commands that may not have ended, each with a use, and
+// joins an error with those of the driver. q.mu is held.
+func (q *queue) useEvents(err error) ([]cl.Handle, error) {
+	var list []cl.Handle
+	q.takeShared()
+	for _, c := range q.untold {
+		list = append(list, c.event)
+	}
+	for _, p := range q.pending {
+		list = append(list, p.event.handle)
+	}
+	var used []cl.Handle
+	for _, e := range list {
+		if failed := q.device.api.KeepEvent(e); failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		used = append(used, e)
+	}
+	return used, err
 }
 
 // noteSubmitted counts a command that was enqueued. before is the count from before it was.

@@ -167,8 +167,7 @@ func (d *Device) newCommandQueue(context cl.Handle, properties uint64) (cl.Handl
 // the parent, which their contexts use.
 func (d *Device) closeDevice() error {
 	d.endCallbacks()
-	errs := []error{d.closeOwnQueue()}
-	d.collectLast()
+	errs := []error{d.closeOwnQueue(), d.collectLast()}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	errs = append(errs, closeDevices(d.parts))

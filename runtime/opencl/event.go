@@ -68,13 +68,20 @@ func (e *event) Close() error { return e.releaseUse() }
 // Handle is the cl_event.
 func (e *event) Handle() uint64 { return uint64(e.handle) }
 
+// errEndUnknown is the error of an event whose status the driver did not tell: its command may
+// still run.
+var errEndUnknown = errors.New("it is not known whether the command has ended")
+
 // readStatus returns OpenCL's execution status. Intel's driver reports "complete" for a
 // command that was dropped because one that it waited for failed; clWaitForEvents
 // returns the failure.
 func (e *event) readStatus() (int, error) {
 	status, err := e.device.api.EventStatus(e.handle)
-	if err != nil || status != 0 {
-		return status, err // the commands before one that failed may run
+	if err != nil {
+		return status, fmt.Errorf("%w: %w", errEndUnknown, err)
+	}
+	if status != 0 {
+		return status, nil // the commands before one that failed may run
 	}
 	if len(e.waitsFor()) > 0 {
 		err = e.device.api.Wait(e.handle) // has ended: returns at once
@@ -92,7 +99,7 @@ func (e *event) readStatus() (int, error) {
 func (e *event) Status() driver.Status {
 	status, err := e.readStatus()
 	if err == nil && status == 0 {
-		err = e.queue.failureBefore(e.number)
+		err = e.queue.failureUpTo(e.number)
 	}
 	switch {
 	case err != nil || status < 0:
@@ -112,7 +119,7 @@ func (e *event) endResult() error {
 	if err := e.driverResult(); err != nil {
 		return err
 	}
-	return e.queue.failureBefore(e.number)
+	return e.queue.failureUpTo(e.number)
 }
 
 // driverResult returns the error that the driver reports for an event that has ended.
@@ -186,7 +193,9 @@ func (e *event) Wait(ctx context.Context) error {
 		}
 		return e.endResult()
 	}
-	e.flushQueues()
+	if err := e.flushQueues(); err != nil {
+		return err
+	}
 	ended := make(chan error, 1)
 	if err := e.onEnd(func(err error) { ended <- err }); err != nil {
 		return err
@@ -203,19 +212,26 @@ func (e *event) Wait(ctx context.Context) error {
 
 // OnDone implements driver.Event.
 func (e *event) OnDone(f func(error)) {
-	if status, err := e.readStatus(); err != nil || status <= 0 {
-		f(errors.Join(err, e.endError(min(status, 0))))
+	status, err := e.readStatus()
+	switch {
+	case err != nil:
+		f(err)
+		return
+	case status <= 0:
+		f(e.endError(status))
 		return
 	}
-	e.flushQueues()
-	if err := e.onEnd(f); err != nil {
+	if err = e.flushQueues(); err == nil {
+		err = e.onEnd(f)
+	}
+	if err != nil {
 		go f(err)
 	}
 }
 
-// flushQueues starts the command and those that it waits for: a callback alone
-// does not start them. Failures show at the end of the command.
-func (e *event) flushQueues() {
+// flushQueues starts the command and those that it waits for: a callback alone does not start
+// them, and is not called for a command that was not started.
+func (e *event) flushQueues() (err error) {
 	seen, list := map[*event]bool{e: true}, []*event{e}
 	flushed := map[*queue]bool{}
 	for len(list) > 0 {
@@ -223,7 +239,7 @@ func (e *event) flushQueues() {
 		list = list[:len(list)-1]
 		if q := last.queue; q != nil && !flushed[q] {
 			flushed[q] = true
-			q.flushOpen()
+			err = errors.Join(err, q.flushOpen())
 		}
 		for _, before := range last.waitsFor() {
 			if !seen[before] {
@@ -232,6 +248,7 @@ func (e *event) flushQueues() {
 			}
 		}
 	}
+	return err
 }
 
 // callbacks are the functions that wait for the end of an event. Drivers get a number
@@ -248,11 +265,16 @@ type waiter struct {
 	ended func(error)
 }
 
-// tellEnd calls the function of an event that has ended with that status, on a goroutine,
-// as a driver's thread must not call the driver. The calls to the driver were entered.
+// tellEnd calls the function of an event that has ended with that status.
 func (w *waiter) tellEnd(status int) {
+	w.callEnded(func() error { return w.event.endError(status) })
+}
+
+// callEnded calls the function with a result, on a goroutine, as a driver's thread must not
+// call the driver. The calls to the driver were entered.
+func (w *waiter) callEnded(result func() error) {
 	go func() {
-		err := w.event.endError(status)
+		err := result()
 		_ = w.event.releaseUse() // before the function, which may be the last that anyone waits for
 		w.event.device.late.leave()
 		w.ended(err)

@@ -70,7 +70,10 @@ func (q *queue) placeCommand(after []*event) (placement, error) {
 	p := placement{queue: q.handle}
 	var risky, safe []*event
 	for _, e := range after {
-		switch status := e.risk(); {
+		status, err := e.risk()
+		switch {
+		case err != nil:
+			return p, err
 		case status < 0:
 			return placement{queue: q.handle, failed: true}, nil
 		case status > 0:
@@ -99,15 +102,11 @@ func handlesOf(list []*event) (handles []cl.Handle) {
 
 // risk is positive for an event that may fail, negative for one that has failed, and 0 for
 // others, among them all events of a driver that copes with failures.
-func (e *event) risk() int {
+func (e *event) risk() (int, error) {
 	if !e.device.able.diesOfFailures || !e.mayFail {
-		return 0
+		return 0, nil
 	}
-	status, err := e.readStatus()
-	if err != nil {
-		return 0 // the driver reports the fault
-	}
-	return status
+	return e.readStatus()
 }
 
 // placeApart joins the events that may fail, and makes the queue of a command that is not in
@@ -223,17 +222,21 @@ func (j *join) start(dependent *event, causes []*event, other *event) {
 	j.dependent, j.left = dependent, len(causes)
 	if other != nil {
 		j.left++
-		j.follow(other, j.endOther)
+		_ = j.follow(other, j.endOther) // the event fails with the error
 	}
 	for _, e := range causes {
-		j.follow(e, j.end)
+		_ = j.follow(e, j.end)
 	}
 }
 
-func (j *join) follow(e *event, end func(error)) {
-	if err := e.onEnd(end); err != nil {
-		end(err)
+// follow has a function called at the end of an event. If the driver refuses that, the joined
+// event inherits the error.
+func (j *join) follow(e *event, end func(error)) error {
+	err := e.onEnd(end)
+	if err != nil {
+		j.end(err)
 	}
+	return err
 }
 
 // end counts the end of an event. Nothing waits any more when the device is closed.
@@ -253,12 +256,13 @@ func (j *join) end(err error) {
 	}
 }
 
-// endOther is end for an event whose failure is not inherited.
+// endOther is end for an event whose failure is not inherited. It is if the event may not
+// have ended, since the commands after it would run too early.
 func (j *join) endOther(err error) {
-	if errors.Is(err, errDeviceClosed) {
-		return
+	if !errors.Is(err, errDeviceClosed) && !errors.Is(err, errEndUnknown) {
+		err = nil
 	}
-	j.end(nil)
+	j.end(err)
 }
 
 func (j *join) complete() {
@@ -278,7 +282,7 @@ func (j *join) complete() {
 }
 
 // joinEnds returns an event that ends when all of the list have ended, with failures or
-// without, and does not fail. The caller has a use of it.
+// without, and fails only if the driver does not tell their ends. The caller has a use of it.
 func (d *Device) joinEnds(list []*event) (*event, error) {
 	j, err := d.newJoin()
 	if err != nil {
@@ -287,7 +291,10 @@ func (d *Device) joinEnds(list []*event) (*event, error) {
 	j.event.mayFail, j.left = false, len(list)
 	j.event.uses.Add(1)
 	for _, e := range list {
-		j.follow(e, j.endOther)
+		err = errors.Join(err, j.follow(e, j.endOther))
+	}
+	if err != nil {
+		return nil, errors.Join(err, j.event.releaseUse())
 	}
 	return j.event, nil
 }
@@ -334,10 +341,15 @@ func (q *queue) barrierOfAll(s driver.Sync) error {
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(after, func(e *event) bool { return e.risk() != 0 }) {
-		return q.plainBarrier(s)
+	for _, e := range after {
+		switch status, err := e.risk(); {
+		case err != nil:
+			return err
+		case status != 0:
+			return q.barrierApart(s)
+		}
 	}
-	return q.barrierApart(s)
+	return q.plainBarrier(s)
 }
 
 func (q *queue) barrierApart(s driver.Sync) error {

@@ -54,12 +54,19 @@ func (d *Device) watchedCallbacks() map[uintptr]*event {
 	return list
 }
 
-// tellIfEnded calls the function of a number if its event has ended and no other has called
-// it.
+// tellIfEnded calls the function of a number if its event has ended, or if the driver cannot
+// tell that any more, and no other has called it.
 func (e *event) tellIfEnded(number uintptr) {
-	if status, err := e.readStatus(); err != nil || status > 0 {
+	status, err := e.readStatus()
+	if err == nil && status > 0 {
 		return
-	} else if w := takeCallback(number); w != nil {
+	}
+	w := takeCallback(number)
+	switch {
+	case w == nil:
+	case err != nil:
+		w.callEnded(func() error { return err })
+	default:
 		w.tellEnd(status)
 	}
 }

@@ -238,34 +238,42 @@ func launchBeforeWait(t *testing.T, device *Device, k driver.Kernel, m driver.Me
 // twice.
 func TestFakeFaults(t *testing.T) {
 	for name, options := range fakeBuilds {
-		for _, variable := range []string{"fake_next_code", "fake_lost_code"} {
-			t.Run(name+", "+variable, func(t *testing.T) {
-				f := buildFake(t, options...)
-				drivertest.TestPlainFaults(t, func(fail func(call string) error) (driver.Driver, func() int) {
-					d, err := Open(Options{Libraries: []string{f.library.Path}, Fail: func(call string) error {
-						if neverFails(call) {
-							return nil
-						}
-						err := fail(call)
-						if failed, ok := errors.AsType[*driver.CallError](err); ok {
-							f.set(variable, failed.Code)
-							if call == "clSVMAlloc" {
-								f.set("fake_next_code", 0)
-								return err // it has no code of its own
-							}
-						}
+		f := buildFake(t, options...)
+		t.Run(name, func(t *testing.T) { failEachCall(t, f, nil) })
+	}
+	for name, alter := range failureQuirks {
+		f := buildFake(t)
+		t.Run(name, func(t *testing.T) { failEachCall(t, f, alter) })
+	}
+}
+
+func failEachCall(t *testing.T, f *fakeLibrary, alter func(*abilities)) {
+	for _, variable := range []string{"fake_next_code", "fake_lost_code"} {
+		t.Run(variable, func(t *testing.T) {
+			drivertest.TestFaults(t, func(fail func(call string) error) (driver.Driver, func() int) {
+				d, err := Open(Options{Libraries: []string{f.library.Path}, alter: alter, Fail: func(call string) error {
+					if neverFails(call) {
 						return nil
-					}})
-					if err != nil {
-						t.Fatal(err)
 					}
-					return d, func() int {
-						f.set(variable, 0)
-						return f.number("device_live") + f.number("device_misuses")
+					err := fail(call)
+					if failed, ok := errors.AsType[*driver.CallError](err); ok {
+						f.set(variable, failed.Code)
+						if call == "clSVMAlloc" {
+							f.set("fake_next_code", 0)
+							return err // it has no code of its own
+						}
 					}
-				})
+					return nil
+				}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return d, func() int {
+					f.set(variable, 0)
+					return f.number("device_live") + f.number("device_misuses")
+				}
 			})
-		}
+		})
 	}
 }
 

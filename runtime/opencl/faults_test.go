@@ -29,7 +29,7 @@ var kinds = map[string]struct {
 	"clCreateProgramWithIL": {"program", 1}, "clCreateProgramWithBinary": {"program", 1}, "clLinkProgram": {"program", 1}, "clReleaseProgram": {"program", -1},
 	"clCreateKernel": {"kernel", 1}, "clReleaseKernel": {"kernel", -1},
 	"clDeviceMemAllocINTEL": {"memory", 1}, "clHostMemAllocINTEL": {"memory", 1}, "clSharedMemAllocINTEL": {"memory", 1}, "clMemFreeINTEL": {"memory", -1}, "clMemBlockingFreeINTEL": {"memory", -1},
-	"clCreateUserEvent": {"event", 1}, "clReleaseEvent": {"event", -1},
+	"clCreateUserEvent": {"event", 1}, "clRetainEvent": {"event", 1}, "clReleaseEvent": {"event", -1},
 }
 
 func (l *ledger) traceCall(call string, args []uintptr, code int) {
@@ -46,41 +46,61 @@ func (l *ledger) traceCall(call string, args []uintptr, code int) {
 // neverFails reports whether a call is left out of the tests that have each fail.
 func neverFails(call string) bool {
 	switch call {
-	case "clGetDeviceInfo", "clGetEventInfo":
-		return true // a device lacks a property that it does not tell; states are asked again
+	case "clGetDeviceInfo":
+		return true // a device lacks a property that it does not tell
 	case "clSetUserEventStatus":
 		return true // the commands that wait for the event would never end
 	}
 	return false
 }
 
-// TestFaults fails each call of OpenCL in turn on Intel's device: nothing is
-// leaked or released twice, and the error names the call and its code.
+// TestFaults fails each call of OpenCL in turn on Intel's device and on PoCL: nothing is
+// leaked or released twice, and the error names the call and its code. After devices of which
+// all calls failed while commands with events ran, clWaitForEvents of Intel's driver was seen
+// not to return for a barrier in a queue out of order: there all calls fail in the plain walk
+// alone.
 func TestFaults(t *testing.T) {
-	if !inChild(t, testDevices[0]) {
-		return
+	for _, device := range testDevices[:2] {
+		t.Run(device.name, func(t *testing.T) {
+			if !inChild(t, device) {
+				return
+			}
+			open := func(fail func(call string) error) (driver.Driver, func() int) { return openFailing(t, fail) }
+			if device.name != "intel" {
+				drivertest.TestFaults(t, open)
+				return
+			}
+			drivertest.TestPlainFaults(t, open)
+			drivertest.TestSingleFaults(t, open)
+		})
 	}
-	drivertest.TestPlainFaults(t, func(fail func(call string) error) (driver.Driver, func() int) {
-		l := &ledger{live: map[string]int{}}
-		d, err := Open(Options{Trace: l.traceCall, Fail: func(call string) error {
-			if neverFails(call) {
-				return nil
-			}
-			return fail(call)
-		}})
-		if err != nil {
-			t.Fatal(err)
+}
+
+// openFailing opens the back end with calls that fail, and returns a count of its open objects.
+func openFailing(t *testing.T, fail func(call string) error) (d driver.Driver, live func() int) {
+	t.Helper()
+	l := &ledger{live: map[string]int{}}
+	d, err := Open(Options{Translator: translatorPath(), Trace: l.traceCall, Fail: func(call string) error {
+		// The driver goes on with the commands: without their states their memory is freed.
+		if neverFails(call) || call == "clGetEventInfo" {
+			return nil
 		}
-		return d, func() int {
-			for kind, n := range l.live {
-				if n != 0 {
-					t.Logf("%d of %s", n, kind)
-					return n
-				}
+		return fail(call)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, func() int {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for kind, n := range l.live {
+			if n != 0 {
+				t.Logf("%d of %s", n, kind)
+				return n
 			}
-			return 0
 		}
-	})
+		return 0
+	}
 }
 
 // TestBadModules: modules with which the driver exits, crashes or loops do not

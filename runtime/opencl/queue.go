@@ -108,11 +108,22 @@ func (q *queue) submitCommand(f cl.Function, s driver.Sync, host []byte, enqueue
 	err = q.device.api.Wait(e.handle)
 	if err == nil || cl.IsCode(err, cl.ErrorInWaitList) {
 		err = e.endResult()
+	} else if s.Done == nil {
+		q.keepUnended(e)
+		return err
 	}
 	if s.Done == nil {
 		err = errors.Join(err, e.releaseUse())
 	}
 	return err
+}
+
+// keepUnended takes the use of a command that may run, as the driver did not wait for it.
+func (q *queue) keepUnended(e *event) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	defer q.tellState()
+	q.pending = append(q.pending, pendingCommand{event: e})
 }
 
 // admitApart is admitCommand, apart from waits by clFinish for a command that waits for an event.
@@ -201,6 +212,7 @@ func (q *queue) collectEnded() {
 			kept = append(kept, p)
 			continue
 		}
+		unknown := err
 		if err == nil {
 			err = p.event.errorOf(status)
 		}
@@ -212,11 +224,12 @@ func (q *queue) collectEnded() {
 			q.chain = nil
 		}
 		if q.chain == p.event {
-			kept = append(kept, p) // those after it fail too, up to Finish
+			q.noteFailure(unknown, p.event.number) // which the driver does not pass on
+			kept = append(kept, p)                 // those after it fail too, up to Finish
 			continue
 		}
 		q.noteFailure(err, p.event.number)
-		_ = p.event.releaseUse()
+		q.device.releaseEnded(p, err)
 	}
 	clear(q.pending[len(kept):])
 	q.pending = kept
@@ -259,12 +272,13 @@ func (q *queue) enqueueBarrier(queue cl.Handle, o *cl.Order) error {
 func (q *queue) Flush() error { return q.device.api.Flush(q.handle) }
 
 // flushOpen is Flush for a queue that may be closed: its release has flushed it.
-func (q *queue) flushOpen() {
+func (q *queue) flushOpen() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !q.closed {
-		_ = q.device.api.Flush(q.handle) // a failure shows at the end of a command
+	if q.closed {
+		return nil
 	}
+	return q.device.api.Flush(q.handle)
 }
 
 // Finish waits for everything queued and reports the first failure since the
@@ -313,8 +327,7 @@ func (q *queue) dropChain() {
 // the Go memory that such a command uses.
 func (q *queue) Close() error {
 	end, err := q.closeCommands()
-	q.device.queues.removeQueue(q, end)
-	return err
+	return errors.Join(err, q.device.queues.removeQueue(q, end))
 }
 
 // closeCommands returns the end of the commands that go on; nil if there are none.
@@ -334,17 +347,49 @@ func (q *queue) closeCommands() (end *marker, err error) {
 	return end, errors.Join(err, q.device.api.Release(cl.ReleaseCommandQueue, q.handle))
 }
 
-// keepOrphans holds the host memory of commands that outlive their queue.
-func (d *Device) keepOrphans(list []pendingCommand) {
+// releaseEnded releases the event of a command that has ended; err is its result. Without a
+// result from the driver the device keeps the host memory, which may be in use.
+func (d *Device) releaseEnded(p pendingCommand, err error) {
+	if p.host == nil || !errors.Is(err, errEndUnknown) {
+		_ = p.event.releaseUse()
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.orphans = append(d.orphans, p)
+}
+
+// keepOrphans holds the host memory of commands that outlive their queue. It returns how many of
+// them work.
+func (d *Device) keepOrphans(list []pendingCommand) (working int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var kept []pendingCommand
 	for _, p := range append(d.orphans, list...) {
-		if status, err := p.event.readStatus(); err == nil && status > 0 {
+		status, err := p.event.readStatus()
+		switch {
+		case err == nil && status > 0:
+			working++
 			kept = append(kept, p)
-			continue
+		case errors.Is(err, errEndUnknown):
+			kept = append(kept, p)
+		default:
+			_ = p.event.releaseUse()
 		}
-		_ = p.event.releaseUse()
 	}
 	d.orphans = kept
+	return working
+}
+
+// releaseUnknown releases the events of commands whose end the driver did not tell.
+func (d *Device) releaseUnknown() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.orphans = slices.DeleteFunc(d.orphans, func(p pendingCommand) bool {
+		_, err := p.event.readStatus()
+		if err != nil {
+			_ = p.event.releaseUse()
+		}
+		return err != nil
+	})
 }

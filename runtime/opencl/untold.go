@@ -123,8 +123,30 @@ func (q *queue) keepFirst(err error) {
 // failureBefore returns the failure of a command before the one of that number in an
 // in-order queue. The latter has ended: the driver has run it in spite of the failure.
 func (q *queue) failureBefore(number uint64) error {
-	if q == nil || q.opts.OutOfOrder {
+	f := q.firstFailure()
+	if !f.reaches(number) {
 		return nil
+	}
+	return commandBefore(f.err)
+}
+
+// failureUpTo is failureBefore, or the failure of the command itself: the driver may have
+// refused to tell its end to firstFailure, and have told it before.
+func (q *queue) failureUpTo(number uint64) error {
+	f := q.firstFailure()
+	switch {
+	case f.err != nil && f.number == number:
+		return f.err
+	case f.reaches(number):
+		return commandBefore(f.err)
+	}
+	return nil
+}
+
+// firstFailure is the failure of an in-order queue after a look at the commands that have ended.
+func (q *queue) firstFailure() queueFailure {
+	if q == nil || q.opts.OutOfOrder {
+		return queueFailure{}
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -133,10 +155,7 @@ func (q *queue) failureBefore(number uint64) error {
 	if len(q.pending) > 0 {
 		q.collectEnded()
 	}
-	if !q.failure.reaches(number) {
-		return nil
-	}
-	return commandBefore(q.failure.err)
+	return q.failure
 }
 
 func commandBefore(err error) error {

@@ -157,10 +157,10 @@ func (d *Device) ownQueue() (pi.Handle, error) {
 // close releases the context, the queue and the sub-devices, after the queues that were
 // closed while they worked have ended.
 func (d *Device) close() error {
-	d.streams.WaitForQueues()
+	errs := []error{d.streams.WaitForQueues()}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	errs := []error{closeDevices(d.parts)}
+	errs = append(errs, closeDevices(d.parts))
 	if d.internal != 0 {
 		errs = append(errs, d.plugin.Release(pi.QueueRelease, d.internal))
 	}

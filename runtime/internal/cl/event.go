@@ -19,6 +19,10 @@ func (a *API) EventStatus(event Handle) (int, error) {
 	return int(*status), err
 }
 
+// KeepEvent adds a use of an event. Hooks cannot make it fail, as for releases: memory that the
+// event's command uses would be freed.
+func (a *API) KeepEvent(event Handle) error { return a.releaseObject(RetainEvent, event) }
+
 // EventTime is one of a command's times, in nanoseconds.
 func (a *API) EventTime(event Handle, param uint32) (uint64, error) {
 	time := new(uint64)

@@ -21,6 +21,7 @@ const (
 	CreateBuffer
 	CreateSubBuffer
 	RetainMemObject
+	RetainEvent
 	ReleaseMemObject
 	GetMemObjectInfo
 	CreateProgramWithIL
@@ -105,6 +106,7 @@ var functionNames = [functions]string{
 	CreateBuffer:                           "clCreateBuffer",
 	CreateSubBuffer:                        "clCreateSubBuffer",
 	RetainMemObject:                        "clRetainMemObject",
+	RetainEvent:                            "clRetainEvent",
 	ReleaseMemObject:                       "clReleaseMemObject",
 	GetMemObjectInfo:                       "clGetMemObjectInfo",
 	CreateProgramWithIL:                    "clCreateProgramWithIL",

@@ -111,10 +111,11 @@ func NewDevice(n Native, m NativeMemory) *Device {
 }
 
 // WaitForQueues waits for those that were closed while they worked, and frees the
-// memory that was closed meanwhile.
-func (d *Device) WaitForQueues() {
+// memory that was closed meanwhile. It returns the failures of that which nobody was told.
+func (d *Device) WaitForQueues() error {
 	d.working.Wait()
 	d.CollectFrees()
+	return d.frees.Failure()
 }
 
 // NewEvent returns an event that the host ends.

@@ -529,6 +529,7 @@ int clSetEventCallback(object *e, int32_t type, void (*call)(object *, int32_t, 
   pthread_mutex_unlock(&lock);
   return room ? OK : -6;
 }
+int clRetainEvent(object *e) { return retain(e, 'E'); }
 int clReleaseEvent(object *e) {
   pthread_mutex_lock(&lock);
   int code = release(e, 'E');
