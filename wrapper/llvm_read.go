@@ -17,6 +17,9 @@ const imagesVariable = ".sycl_offloading.device_images"
 // small module can name very many.
 const maxDescribed = 1 << 20
 
+// bytesPerRecord is how many bytes of a value count as a record.
+const bytesPerRecord = 64
+
 // DescribedImages returns the images of a module of LLVM IR that wraps SYCL images, as [Wrap] and
 // clang-offload-wrapper write it, with their entries and properties and without their code: a module
 // whose images have another form of code describes them all the same.
@@ -218,8 +221,12 @@ func (r *recordReader) bytesAt(at ir.Constant) ([]byte, error) {
 	if c.Kind == ir.ConstantZero {
 		size = r.module.Types[r.module.Values[at.Value].Type].Length
 	}
-	if r.left--; r.left < 0 || size > uint64(props.MaxText) {
-		return nil, fmt.Errorf("more than %d records, or a value of %d bytes", maxDescribed, size)
+	if size > uint64(props.MaxText) {
+		return nil, fmt.Errorf("a value of %d bytes", size)
+	}
+	// Records may share a value as well, of which each has its own copy.
+	if r.left -= 1 + int(size/bytesPerRecord); r.left < 0 {
+		return nil, fmt.Errorf("more than %d records, or %d bytes", maxDescribed, maxDescribed*bytesPerRecord)
 	}
 	switch c.Kind {
 	case ir.ConstantBytes:

@@ -43,6 +43,39 @@ func properties(fields string) string {
 		"@p = global [1 x { ptr, ptr, i32, i64 }] [{ ptr, ptr, i32, i64 } { ptr @n, ptr @n, " + fields + " }]"
 }
 
+// Many properties that share one large value of zeros end with an error, too.
+func TestDescribedImagesShareValues(t *testing.T) {
+	const n = 200
+	property := "{ ptr, ptr, i32, i64 } { ptr @z, ptr @n, i32 1, i64 0 }"
+	text := "@n = global [2 x i8] c\"n\\00\"\n@z = global [1000000 x i8] zeroinitializer\n" +
+		"@p = global [200 x { ptr, ptr, i32, i64 }] [" + strings.TrimSuffix(strings.Repeat(property+", ", n), ", ") + "]\n" +
+		"@s = global [1 x { ptr, ptr, ptr }] [{ ptr, ptr, ptr } { ptr @n, ptr @p, ptr null }]\n" +
+		"@.sycl_offloading.device_images = global [1 x [12 x ptr]] [[12 x ptr] [ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr @s, ptr null]]\n"
+	m, err := irfile.Parse("in.ll", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := wrapper.DescribedImages(m); err == nil || !strings.Contains(err.Error(), "67108864 bytes") {
+		t.Errorf("DescribedImages() = %v, want the limit", err)
+	}
+}
+
+// FuzzDescribedImages reads modules whose records are damaged.
+func FuzzDescribedImages(f *testing.F) {
+	f.Add([]byte("@.sycl_offloading.device_images = global [1 x [12 x ptr]] [[12 x ptr] [ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr null, ptr @e, ptr null, ptr @s, ptr null]]\n" +
+		"@e = global [1 x { ptr, ptr, i64, i32, i32 }] [{ ptr, ptr, i64, i32, i32 } { ptr null, ptr @n, i64 0, i32 0, i32 0 }]\n" + properties("i32 1, i64 7") + "\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := irfile.Parse("in.ll", text)
+		if err != nil {
+			return
+		}
+		images, err := wrapper.DescribedImages(m)
+		if err != nil && images != nil {
+			t.Errorf("%d images with the error %v", len(images), err)
+		}
+	})
+}
+
 // A module in which many records share one long array ends with an error, not with the memory.
 func TestDescribedImagesLimit(t *testing.T) {
 	const n = 1500

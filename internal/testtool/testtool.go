@@ -17,8 +17,8 @@ import (
 func Required() bool { return os.Getenv("OFFLINK_REQUIRE_TOOLS") != "" }
 
 // Unavailable reports whether scripts/setup found that this system offers no
-// package of that tool: "llvm-as-14" comes with the package llvm-14, "clang++-14"
-// with clang-14.
+// package of that tool: "llvm-as-14" and "llc-14" come with the package llvm-14,
+// "clang++-14" and "clang-offload-packager-14" with clang-14.
 func Unavailable(tool string) bool {
 	root, err := moduleRoot()
 	if err != nil {
@@ -30,15 +30,25 @@ func Unavailable(tool string) bool {
 	}
 	version := tool[strings.LastIndexByte(tool, '-')+1:]
 	for _, name := range strings.Fields(string(list)) {
-		if name == strings.Replace(tool, "clang++", "clang", 1) {
+		if name == tool {
 			return true
 		}
-		fromLLVM := strings.HasPrefix(tool, "llvm-") || strings.HasPrefix(tool, "opt-")
-		if fromLLVM && name == "llvm-"+version {
+		if name == packageOf(tool, version) {
 			return true
 		}
 	}
 	return false
+}
+
+// packageOf is the package of that version that a tool of LLVM comes with, "" for others.
+func packageOf(tool, version string) string {
+	switch name := strings.TrimSuffix(tool, "-"+version); {
+	case strings.HasPrefix(name, "llvm-"), name == "opt", name == "llc":
+		return "llvm-" + version
+	case strings.HasPrefix(name, "clang"):
+		return "clang-" + version
+	}
+	return ""
 }
 
 // Missing ends the test for lack of something.

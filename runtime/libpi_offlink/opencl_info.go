@@ -168,9 +168,9 @@ func openCLNumber(info *driver.Info, param uint32) answer {
 	case deviceMaxReadImages, deviceMaxWriteImages, deviceReadWriteImages, deviceMaxSamplers, deviceImagePitch, deviceImageBase,
 		deviceQueuePreferred, deviceQueueMaximum, deviceMaxQueues, deviceMaxEvents, deviceMaxPipes, devicePipeReservations, devicePipePacket:
 		return word32(0)
-	case deviceUnevenGroups, devicePipes:
+	case devicePipes:
 		return flag(false)
-	case deviceUserSync, deviceGroupCollectives, deviceGenericSpace:
+	case deviceUnevenGroups, deviceUserSync, deviceGroupCollectives, deviceGenericSpace:
 		return flag(true)
 	}
 	return nil
