@@ -86,7 +86,7 @@ func TestDriverScripts(t *testing.T) {
 func compile(ts *testscript.TestScript, c testtool.Compiler, args []string) {
 	options, source := args[:len(args)-1], ts.MkAbs(args[len(args)-1])
 	base := strings.TrimSuffix(source, ".cl")
-	options = append(slices.Concat(options, c.Options), "--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O1", "-c", "-emit-llvm")
+	options = slices.Concat(c.Options, []string{"--target=spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O1", "-c", "-emit-llvm"}, options)
 	ts.Check(ts.Exec(c.Clang, append(options, "-o", base+".bc", source)...))
 	ts.Check(ts.Exec(c.Translator, "--spirv-max-version=1.1", "-o", base+".spv", base+".bc"))
 }
