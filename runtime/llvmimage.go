@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"offlink/ir/irfile"
-	"offlink/spirv"
 	"offlink/spirv/fromir"
 	"offlink/wrapper/devimg"
 )
@@ -56,11 +55,7 @@ func translateBitcode(img *devimg.Image, owner string) (devimg.Code, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := fromir.Options{Version: spirv.Version1_3, WidenIntegers: true}
-	if err := options.AllowExtensions(fromir.PortableExtensions); err != nil {
-		return nil, err
-	}
-	code, err := fromir.Translate(module, options)
+	code, err := fromir.Translate(module, fromir.PortableOptions())
 	if err != nil {
 		return nil, err
 	}

@@ -100,10 +100,8 @@ func (r *reference) reverse(code string) error {
 
 // ourOptions are those of postlink -to=spirv.
 func ourOptions() fromir.Options {
-	o := fromir.Options{Version: spirv.Version1_4, WidenIntegers: true}
-	if err := o.AllowExtensions(fromir.PortableExtensions); err != nil {
-		panic(err)
-	}
+	o := fromir.PortableOptions()
+	o.Version = spirv.Version1_4
 	return o
 }
 

@@ -10,7 +10,6 @@ import (
 	"offlink/ir/irfile"
 	"offlink/props"
 	"offlink/props/derive"
-	"offlink/spirv"
 	"offlink/spirv/fromir"
 	"offlink/split"
 	"offlink/wrapper/devimg"
@@ -91,10 +90,7 @@ func translatePartition(path string, m *ir.Module, partition *split.Partition) (
 }
 
 func spirvOf(path string, m *ir.Module, partition *split.Partition) ([]byte, error) {
-	options := fromir.Options{Version: spirv.Version1_3, WidenIntegers: true}
-	if err := options.AllowExtensions(fromir.PortableExtensions); err != nil {
-		return nil, err
-	}
+	options := fromir.PortableOptions()
 	translation, err := fromir.NewTranslation(m, options)
 	if err != nil {
 		return nil, err

@@ -123,11 +123,7 @@ func spirvOf(bitcode []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := fromir.Options{Version: spirv.Version1_3, WidenIntegers: true}
-	if err := options.AllowExtensions(fromir.PortableExtensions); err != nil {
-		return nil, err
-	}
-	return fromir.Translate(module, options)
+	return fromir.Translate(module, fromir.PortableOptions())
 }
 
 // fixedFlags are the flags of every source. Functions that are inline and not static have
