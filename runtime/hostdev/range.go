@@ -31,7 +31,7 @@ func (r *ndrange) countGroups() {
 	r.allGroups = r.groups
 }
 
-// isUneven reports whether the last work-group of a dimension has less work-items.
+// isUneven reports whether the last work-group of a dimension has fewer work-items.
 func (r *ndrange) isUneven() bool {
 	for i, size := range r.local {
 		if size > 0 && r.global[i]%size != 0 {

@@ -45,14 +45,12 @@ static int32_t no_command(void) { return INVALID_OPERATION; }
     return NULL;                                        \
   }
 typedef uintptr_t any;
-NO_OBJECT(2, any a)
 NO_OBJECT(3, any a, any b)
 NO_OBJECT(4, any a, any b, any c)
 NO_OBJECT(5, any a, any b, any c, any d)
 NO_OBJECT(6, any a, any b, any c, any d, any e)
 NO_OBJECT(7, any a, any b, any c, any d, any e, any f)
 NO_OBJECT(8, any a, any b, any c, any d, any e, any f, any g)
-NO_OBJECT(9, any a, any b, any c, any d, any e, any f, any g, any h)
 NO_OBJECT(10, any a, any b, any c, any d, any e, any f, any g, any h, any i)
 NO_OBJECT(12, any a, any b, any c, any d, any e, any f, any g, any h, any i, any j, any k)
 

@@ -79,7 +79,7 @@ const openCLVersion = 3 << 22
 var openCLExtensions = []string{
 	"cl_intel_devicelib_assert", "cl_intel_devicelib_bfloat16", "cl_intel_devicelib_complex", "cl_intel_devicelib_complex_fp64",
 	"cl_intel_devicelib_cstring", "cl_intel_devicelib_imf", "cl_intel_devicelib_imf_fp64", "cl_intel_devicelib_math", "cl_intel_devicelib_math_fp64",
-	"cl_intel_device_global_variable_access", "cl_intel_global_variable_access", "cl_intel_required_subgroup_size",
+	"cl_intel_global_variable_access", "cl_intel_required_subgroup_size",
 	"cl_intel_unified_shared_memory", "cl_khr_create_command_queue", "cl_khr_extended_versioning", "cl_khr_subgroups",
 }
 

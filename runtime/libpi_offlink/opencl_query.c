@@ -191,10 +191,10 @@ int32_t own_clSetMemObjectDestructorCallback(struct object *o, void (*ended)(), 
 int32_t own_clSetProgramReleaseCallback(struct object *o, void (*ended)(), void *user) { return at_end(o, ended, user); }
 
 int32_t own_clGetDeviceAndHostTimer(struct object *device, uint64_t *on_device, uint64_t *on_host) {
-  unsigned long long times[2];
-  int32_t code = offlink_piGetDeviceAndHostTimer(handle_of(device), &times[0], &times[1]);
+  unsigned long long times[2] = {0};
   if (!on_device || !on_host)
     return INVALID_VALUE;
+  int32_t code = offlink_piGetDeviceAndHostTimer(handle_of(device), &times[0], &times[1]);
   *on_device = times[0], *on_host = times[1];
   return opencl_code(code);
 }

@@ -27,14 +27,28 @@ func copyMemory(q driver.Queue, to, from uintptr, size int64, s driver.Sync) err
 	return afterBarrier(q, s, func() { copy(dl.Bytes(to, int(size)), dl.Bytes(from, int(size))) })
 }
 
-// afterBarrier does work on the host's memory, between the commands before it and those
-// after it. It waits for the former in the call.
+// afterBarrier has work on the host's memory done between the commands before it and those
+// after it, which wait for an event of the work. The call does not wait: the commands before
+// may wait for an event that the host sets later.
 func afterBarrier(q driver.Queue, s driver.Sync, work func()) error {
-	if err := q.Barrier(driver.Sync{After: s.After, Block: true}); err != nil {
+	worked, err := device().NewEvent()
+	if err != nil {
 		return err
 	}
-	work()
-	return q.Barrier(driver.Sync{Done: s.Done, Block: s.Block})
+	defer worked.Close()
+	var before driver.Event
+	if err := q.Barrier(driver.Sync{After: s.After, Done: &before}); err != nil {
+		worked.Complete(err)
+		return err
+	}
+	before.OnDone(func(err error) {
+		if err == nil {
+			work()
+		}
+		worked.Complete(err)
+		before.Close()
+	})
+	return q.Barrier(driver.Sync{After: []driver.Event{worked}, Done: s.Done, Block: s.Block})
 }
 
 //export offlink_piextUSMEnqueueMemcpy

@@ -147,7 +147,12 @@ static void use_events(void) {
   }
   EXPECT(failed < 0 && !clReleaseEvent(last) && !clReleaseEvent(gate));
   clFinish(queue); // it may tell the failure
-  EXPECT(!clEnqueueSVMFree(queue, 1, (void **)&memory, NULL, NULL, 0, NULL, NULL) && !clFinish(queue));
+  // Work on the host's memory does not wait in the call for an event that the host sets later.
+  uint32_t host[2] = {1, 2};
+  gate = clCreateUserEvent(context, &code);
+  EXPECT(!clEnqueueSVMMemcpy(queue, CL_FALSE, host, host + 1, 4, 1, &gate, NULL) && host[0] == 1);
+  EXPECT(!clEnqueueSVMFree(queue, 1, (void **)&memory, NULL, NULL, 0, NULL, NULL));
+  EXPECT(!clSetUserEventStatus(gate, CL_COMPLETE) && !clFinish(queue) && host[0] == 2 && !clReleaseEvent(gate));
 }
 
 #define EXTENSION(name) name##_fn name = (name##_fn)clGetExtensionFunctionAddressForPlatform(platform, #name)
