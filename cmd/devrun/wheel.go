@@ -2,7 +2,6 @@ package main
 
 import (
 	"archive/zip"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -55,10 +54,10 @@ func (w *wheels) unpack(name string) (paths []string, err error) {
 		to := filepath.Join(w.root, filepath.FromSlash(place))
 		written, err := w.unpackMember(member, to)
 		if err != nil {
-			return nil, fmt.Errorf("%s!%s: %w", name, member.Name, err)
+			return nil, fmt.Errorf("%s%s%s: %w", name, cli.MemberMark, member.Name, err)
 		}
 		if written {
-			w.members[to] = name + "!" + member.Name
+			w.members[to] = name + cli.MemberMark + member.Name
 			paths = append(paths, to)
 		}
 	}
@@ -104,19 +103,11 @@ func installedPath(member string) string {
 // unpackMember writes a file, unless its first bytes show that it holds no images and is not a
 // library, or an earlier wheel had a file of that path.
 func (w *wheels) unpackMember(member *zip.File, to string) (written bool, err error) {
-	packed, err := member.Open()
-	if err != nil {
+	contents, err := wrapper.OpenMember(member)
+	if contents == nil || err != nil {
 		return false, err
 	}
-	defer closeInto(&err, packed.Close)
-	head := make([]byte, 4096)
-	n, err := io.ReadFull(packed, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return false, err
-	}
-	if !wrapper.MayHoldImages(head[:n]) {
-		return false, nil
-	}
+	defer closeInto(&err, contents.Close)
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return false, err
 	}
@@ -128,7 +119,7 @@ func (w *wheels) unpackMember(member *zip.File, to string) (written bool, err er
 		return false, err
 	}
 	defer closeInto(&err, f.Close)
-	size, err := io.Copy(f, io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), packed), w.left+1))
+	size, err := io.Copy(f, io.LimitReader(contents, w.left+1))
 	if w.left -= size; w.left < 0 {
 		return false, fmt.Errorf("the libraries of the wheels have more than %d bytes", int64(maxUnpacked))
 	}

@@ -2,10 +2,8 @@ package main
 
 import (
 	"archive/zip"
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"offlink/cmd/internal/cli"
@@ -39,7 +37,7 @@ func (f *imageFiles) openWheel(name, member string, use func(name string, images
 	defer archive.Close()
 	left, used := int64(maxUnpacked), false
 	for _, m := range archive.File {
-		if !m.Mode().IsRegular() || member != "" && m.Name != member {
+		if member != "" && m.Name != member {
 			continue
 		}
 		shown := name + cli.MemberMark + m.Name
@@ -65,20 +63,15 @@ func (f *imageFiles) openWheel(name, member string, use func(name string, images
 // readMember reads the images of a file of a wheel with at most limit bytes. It has none if the file
 // is not of a kind that carries images.
 func (f *imageFiles) readMember(name string, member *zip.File, limit int64) ([]*devimg.Image, error) {
-	packed, err := member.Open()
+	contents, err := wrapper.OpenMember(member)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	defer packed.Close()
-	head := make([]byte, 4096)
-	n, err := io.ReadFull(packed, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if !wrapper.MayHoldImages(head[:n]) {
+	if contents == nil {
 		return nil, nil
 	}
-	file, err := wrapper.OpenReader(name, io.MultiReader(bytes.NewReader(head[:n]), packed), limit, wrapper.ReadOptions{})
+	defer contents.Close()
+	file, err := wrapper.OpenReader(name, contents, limit, wrapper.ReadOptions{})
 	if errors.Is(err, wrapper.ErrNoImages) {
 		return nil, nil
 	}

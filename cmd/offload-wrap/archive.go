@@ -2,10 +2,8 @@ package main
 
 import (
 	"archive/zip"
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"offlink/cmd/internal/cli"
@@ -104,27 +102,19 @@ const maxMember = 8 << 30
 // unpackMember opens a member of a zip archive; nil if it has no images. It is
 // unpacked into a temporary file, as images are read out of mapped files.
 func (l *inflation) unpackMember(name string, member *zip.File) (*wrapper.File, error) {
-	if !member.Mode().IsRegular() {
-		return nil, nil
-	}
-	packed, err := member.Open()
+	contents, err := wrapper.OpenMember(member)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	defer packed.Close()
-	head := make([]byte, headSize)
-	n, err := io.ReadFull(packed, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if !wrapper.MayHoldImages(head[:n]) {
+	if contents == nil {
 		return nil, nil
 	}
+	defer contents.Close()
 	limit := int64(maxMember)
 	if l.limit > 0 {
 		limit = int64(l.limit)
 	}
-	f, err := wrapper.OpenReader(name, io.MultiReader(bytes.NewReader(head[:n]), packed), limit, l.readOptions())
+	f, err := wrapper.OpenReader(name, contents, limit, l.readOptions())
 	if errors.Is(err, wrapper.ErrNoImages) {
 		return nil, nil
 	}
