@@ -16,7 +16,7 @@
 // Kernels are compiled as well, when they are first launched: lower*.go bring
 // a kernel that the interpreter's compiler has accepted into the form of
 // package lanes, which makes code for several work-items side by side, and
-// native.go runs that. Where there is a cache and a C compiler, swap.go has
+// native.go and worker.go run that. Where there is a cache and a C compiler, swap.go has
 // native code made of the same form. All give the same bits, except that of an operation
 // on two NaNs the result is either. The interpreter runs the
 // kernels that are refused there, and everything with Options.Interpret.
