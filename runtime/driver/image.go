@@ -97,8 +97,10 @@ type ImageDesc struct {
 	Layers               int   // of an array
 	RowPitch, SlicePitch int64 // bytes from row to row, and from slice or layer to the next
 	// Buffer is the memory that the image shares: of an Image1DBuffer always, of an
-	// Image2D if it is set. It outlives the image.
+	// Image2D if it is set, from Offset on, in bytes. An Image2D can share the memory
+	// of an ImageMemory too, with texels of the same size. It outlives the image.
 	Buffer Memory
+	Offset int64
 }
 
 // ImageMemory is memory that kernels access as an image. It is a Memory whose Size is in

@@ -15,6 +15,14 @@ import (
 // In a kernel an image is its number among the images of the launch, plus one: a
 // number that code has made up leads nowhere else.
 
+// The greatest sizes of images, in texels.
+const (
+	MaxImageWidth  = imageformat.MaxWidth  // and height
+	MaxImageDepth  = imageformat.MaxDepth  // all sizes of an image of three dimensions
+	MaxImageLayers = imageformat.MaxLayers // of an array
+	MaxImageBuffer = imageformat.MaxBuffer // of an image that is a buffer
+)
+
 // imageMemory is an image.
 type imageMemory struct {
 	memory *memory // its own, or that of the buffer that it shares
@@ -60,6 +68,9 @@ func (d *Device) NewImage(desc driver.ImageDesc) (driver.ImageMemory, error) {
 		return nil, fmt.Errorf("NewImage: %w", err)
 	}
 	own := &imageMemory{image: image}
+	if desc.Buffer == nil {
+		desc.Offset = 0
+	}
 	switch {
 	case desc.Buffer != nil:
 		err = own.shareBuffer(d, desc)
@@ -74,24 +85,54 @@ func (d *Device) NewImage(desc driver.ImageDesc) (driver.ImageMemory, error) {
 	if !own.shared {
 		d.noteAllocation(own.memory)
 	}
-	image.Data = own.memory.data[:image.Bytes()]
+	image.Data = own.memory.data[desc.Offset:][:image.Bytes()]
 	return own, nil
 }
 
-// shareBuffer puts the texels into a buffer, which stays its owner's: closing the image
-// does not free it.
+// shareBuffer puts the texels into a buffer, or into the memory of another image, which stays
+// its owner's: closing the image does not free it.
 func (m *imageMemory) shareBuffer(d *Device, desc driver.ImageDesc) (err error) {
 	if desc.Kind != driver.Image1DBuffer && desc.Kind != driver.Image2D {
 		return errors.New("only images of one or two dimensions share a buffer")
 	}
-	if m.memory, err = d.ownMemory(desc.Buffer); err != nil {
+	if m.memory, err = d.memoryUnder(desc.Buffer, m.image); err != nil {
 		return err
 	}
-	if size := m.image.Bytes(); size > m.memory.Size() {
-		return fmt.Errorf("the image takes %d bytes, and its buffer has %d", size, m.memory.Size())
+	if size := m.image.Bytes(); desc.Offset < 0 || desc.Offset > m.memory.Size() || size > m.memory.Size()-desc.Offset {
+		return fmt.Errorf("the image takes %d bytes from offset %d on, and its buffer has %d", size, desc.Offset, m.memory.Size())
 	}
 	m.shared = true
 	return nil
+}
+
+// memoryUnder is the memory that an image is to share.
+func (d *Device) memoryUnder(m driver.Memory, image *imageformat.Image) (*memory, error) {
+	of, ok := m.(*imageMemory)
+	if !ok {
+		return d.ownMemory(m)
+	}
+	if of, err := d.ownImage(of); err != nil {
+		return nil, err
+	} else if of.image.Size != image.Size {
+		return nil, fmt.Errorf("texels of %d bytes cannot share those of %d", image.Size, of.image.Size)
+	}
+	return of.memory, nil
+}
+
+// Texels is the memory of an image, for hosts in this process.
+type Texels struct {
+	Data []byte
+	Size int // bytes of a texel
+}
+
+// TexelsOf is the memory of an image of the embedded device. It is valid until the image, or the
+// buffer that it shares, is closed; commands change it without a lock.
+func TexelsOf(m driver.ImageMemory) (Texels, bool) {
+	own, ok := m.(*imageMemory)
+	if !ok {
+		return Texels{}, false
+	}
+	return Texels{own.image.Data, own.image.Size}, true
 }
 
 func (d *Device) ownImage(m driver.Memory) (*imageMemory, error) {
@@ -103,6 +144,16 @@ func (d *Device) ownImage(m driver.Memory) (*imageMemory, error) {
 		return nil, errors.New("the image, or its buffer, was closed")
 	}
 	return own, nil
+}
+
+// CheckImageBox returns an error unless the box lies inside the image, which is one of the
+// embedded device.
+func CheckImageBox(m driver.ImageMemory, box driver.ImageBox) error {
+	own, ok := m.(*imageMemory)
+	if !ok {
+		return errors.New("it is not an image of this device")
+	}
+	return own.image.CheckBox(box)
 }
 
 // Arguments.

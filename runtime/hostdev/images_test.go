@@ -23,8 +23,41 @@ func TestImages(t *testing.T) {
 		t.Run("depth", func(t *testing.T) { testDepthImages(t, p) })
 		t.Run("passes", func(t *testing.T) { testPassedImages(t, p) })
 		t.Run("outside", func(t *testing.T) { testOutsideImages(t, p) })
+		t.Run("sharing", func(t *testing.T) { testSharedImages(t, p) })
 		t.Run("closed", func(t *testing.T) { testClosedImages(t, p) })
 	})
+}
+
+// testSharedImages: an image in a part of a buffer, and one in the memory of that image.
+func testSharedImages(t *testing.T, p *testProgram) {
+	d := p.device.(driver.ImageDevice)
+	arg := p.buffer([]uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+	desc := plane(1, 2, driver.OrderRGBA, driver.UnsignedInt8)
+	desc.Buffer, desc.Offset = arg.Memory, 4
+	first := p.image(desc, nil)
+	if got := p.texels(first); !bytes.Equal(got, []byte{4, 5, 6, 7, 8, 9, 10, 11}) {
+		t.Errorf("from offset 4 on there are %v", got)
+	}
+	view := plane(1, 2, driver.OrderBGRA, driver.UnsignedInt8)
+	view.Buffer, view.Offset = first.Memory, 4
+	second := p.image(view, []byte{20, 21, 22, 23, 24, 25, 26, 27})
+	if got := p.texels(first); !bytes.Equal(got, []byte{20, 21, 22, 23, 24, 25, 26, 27}) {
+		t.Errorf("the image that shares the memory has left %v", got)
+	}
+	if m, ok := TexelsOf(second.Memory.(driver.ImageMemory)); !ok || m.Size != 4 || m.Data[0] != 20 {
+		t.Errorf("TexelsOf: %v, %v", m, ok)
+	}
+	wide := plane(1, 1, driver.OrderRGBA, driver.UnsignedInt16)
+	wide.Buffer = first.Memory
+	if _, err := d.NewImage(wide); err == nil || !strings.Contains(err.Error(), "texels of 8 bytes") {
+		t.Errorf("texels of another size: %v", err)
+	}
+	for _, offset := range []int64{-1, 5, 1 << 40} {
+		desc.Offset = offset
+		if _, err := d.NewImage(desc); err == nil {
+			t.Errorf("an image of 8 bytes at offset %d of 12", offset)
+		}
+	}
 }
 
 // testClosedImages: an image that was closed, or whose buffer was, is no longer an argument.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"unsafe"
+
+	"offlink/runtime/driver"
 )
 
 // The handles of the platform and the device, which are never released, and the first handle
@@ -96,7 +98,38 @@ func objectOf[T any](handle uintptr) (object T, err error) {
 			return object, nil
 		}
 	}
-	return object, failure(invalidValue, "%#x is not a handle of a %T", handle, object)
+	return object, failure(wrongHandle[T](), "%#x is not a handle of a %T", handle, object)
+}
+
+// Codes for handles that are not those of an object of the kind.
+const (
+	invalidContext = -34
+	invalidQueue   = -36
+	invalidProgram = -44
+	invalidKernel  = -48
+	invalidEvent   = -58
+)
+
+func wrongHandle[T any]() int32 {
+	switch any((*T)(nil)).(type) {
+	case **pluginDevice:
+		return invalidDevice
+	case **deviceContext:
+		return invalidContext
+	case **deviceQueue, *driver.Queue:
+		return invalidQueue
+	case **buffer, **image, *memoryObject, *mappable:
+		return invalidMemory
+	case **sampler:
+		return invalidSampler
+	case **program:
+		return invalidProgram
+	case **kernel:
+		return invalidKernel
+	case *driver.Event:
+		return invalidEvent
+	}
+	return invalidValue
 }
 
 // closer is an object that has something to release.

@@ -10,27 +10,30 @@
 #define FUNCTIONS(F) \
   F(clBuildProgram) F(clCloneKernel) F(clCompileProgram) F(clCreateBuffer) F(clCreateBufferWithProperties) \
   F(clCreateCommandQueue) F(clCreateCommandQueueWithProperties) F(clCreateContext) F(clCreateContextFromType) \
-  F(clCreateKernel) F(clCreateKernelsInProgram) F(clCreateProgramWithBinary) F(clCreateProgramWithIL) F(clCreateProgramWithSource) \
-  F(clCreateSubBuffer) F(clCreateSubDevices) F(clCreateUserEvent) F(clDeviceMemAllocINTEL) F(clEnqueueBarrier) \
-  F(clEnqueueBarrierWithWaitList) F(clEnqueueCopyBuffer) F(clEnqueueCopyBufferRect) F(clEnqueueFillBuffer) \
-  F(clEnqueueMapBuffer) F(clEnqueueMarker) F(clEnqueueMarkerWithWaitList) F(clEnqueueMemAdviseINTEL) \
-  F(clEnqueueMemFillINTEL) F(clEnqueueMemcpyINTEL) F(clEnqueueMemsetINTEL) F(clEnqueueMigrateMemINTEL) \
-  F(clEnqueueMigrateMemObjects) F(clEnqueueNDRangeKernel) F(clEnqueueReadBuffer) F(clEnqueueReadBufferRect) \
-  F(clEnqueueReadGlobalVariableINTEL) F(clEnqueueSVMFree) F(clEnqueueSVMMap) F(clEnqueueSVMMemFill) \
-  F(clEnqueueSVMMemcpy) F(clEnqueueSVMMigrateMem) F(clEnqueueSVMUnmap) F(clEnqueueTask) F(clEnqueueUnmapMemObject) \
-  F(clEnqueueWaitForEvents) F(clEnqueueWriteBuffer) F(clEnqueueWriteBufferRect) F(clEnqueueWriteGlobalVariableINTEL) \
-  F(clFinish) F(clFlush) F(clGetCommandQueueInfo) F(clGetContextInfo) F(clGetDeviceAndHostTimer) \
-  F(clGetDeviceFunctionPointerINTEL) F(clGetDeviceGlobalVariablePointerINTEL) F(clGetDeviceIDs) F(clGetDeviceInfo) \
-  F(clGetEventInfo) F(clGetEventProfilingInfo) F(clGetHostTimer) F(clGetKernelArgInfo) F(clGetKernelInfo) \
+  F(clCreateImage) F(clCreateImage2D) F(clCreateImage3D) F(clCreateImageWithProperties) F(clCreateKernel) \
+  F(clCreateKernelsInProgram) F(clCreateProgramWithBinary) F(clCreateProgramWithIL) F(clCreateProgramWithSource) \
+  F(clCreateSampler) F(clCreateSamplerWithProperties) F(clCreateSubBuffer) F(clCreateSubDevices) F(clCreateUserEvent) \
+  F(clDeviceMemAllocINTEL) F(clEnqueueBarrier) F(clEnqueueBarrierWithWaitList) F(clEnqueueCopyBuffer) \
+  F(clEnqueueCopyBufferRect) F(clEnqueueCopyBufferToImage) F(clEnqueueCopyImage) F(clEnqueueCopyImageToBuffer) \
+  F(clEnqueueFillBuffer) F(clEnqueueFillImage) F(clEnqueueMapBuffer) F(clEnqueueMapImage) F(clEnqueueMarker) \
+  F(clEnqueueMarkerWithWaitList) F(clEnqueueMemAdviseINTEL) F(clEnqueueMemFillINTEL) F(clEnqueueMemcpyINTEL) \
+  F(clEnqueueMemsetINTEL) F(clEnqueueMigrateMemINTEL) F(clEnqueueMigrateMemObjects) F(clEnqueueNDRangeKernel) \
+  F(clEnqueueReadBuffer) F(clEnqueueReadBufferRect) F(clEnqueueReadGlobalVariableINTEL) F(clEnqueueReadImage) \
+  F(clEnqueueSVMFree) F(clEnqueueSVMMap) F(clEnqueueSVMMemFill) F(clEnqueueSVMMemcpy) F(clEnqueueSVMMigrateMem) \
+  F(clEnqueueSVMUnmap) F(clEnqueueTask) F(clEnqueueUnmapMemObject) F(clEnqueueWaitForEvents) F(clEnqueueWriteBuffer) \
+  F(clEnqueueWriteBufferRect) F(clEnqueueWriteGlobalVariableINTEL) F(clEnqueueWriteImage) F(clFinish) F(clFlush) \
+  F(clGetCommandQueueInfo) F(clGetContextInfo) F(clGetDeviceAndHostTimer) F(clGetDeviceFunctionPointerINTEL) \
+  F(clGetDeviceGlobalVariablePointerINTEL) F(clGetDeviceIDs) F(clGetDeviceInfo) F(clGetEventInfo) \
+  F(clGetEventProfilingInfo) F(clGetHostTimer) F(clGetImageInfo) F(clGetKernelArgInfo) F(clGetKernelInfo) \
   F(clGetKernelSubGroupInfo) F(clGetKernelWorkGroupInfo) F(clGetMemAllocInfoINTEL) F(clGetMemObjectInfo) \
-  F(clGetPlatformIDs) F(clGetPlatformInfo) F(clGetProgramBuildInfo) F(clGetProgramInfo) F(clHostMemAllocINTEL) \
-  F(clLinkProgram) F(clMemFreeINTEL) F(clReleaseCommandQueue) F(clReleaseContext) F(clReleaseDevice) \
-  F(clReleaseEvent) F(clReleaseKernel) F(clReleaseMemObject) F(clReleaseProgram) F(clRetainCommandQueue) \
-  F(clRetainContext) F(clRetainDevice) F(clRetainEvent) F(clRetainKernel) F(clRetainMemObject) F(clRetainProgram) \
-  F(clSVMAlloc) F(clSVMFree) F(clSetContextDestructorCallback) F(clSetEventCallback) F(clSetKernelArg) \
-  F(clSetKernelArgSVMPointer) F(clSetKernelExecInfo) F(clSetMemObjectDestructorCallback) \
-  F(clSetProgramReleaseCallback) F(clSetProgramSpecializationConstant) F(clSetUserEventStatus) \
-  F(clSharedMemAllocINTEL) F(clWaitForEvents)
+  F(clGetPlatformIDs) F(clGetPlatformInfo) F(clGetProgramBuildInfo) F(clGetProgramInfo) F(clGetSamplerInfo) \
+  F(clGetSupportedImageFormats) F(clHostMemAllocINTEL) F(clLinkProgram) F(clMemFreeINTEL) F(clReleaseCommandQueue) \
+  F(clReleaseContext) F(clReleaseDevice) F(clReleaseEvent) F(clReleaseKernel) F(clReleaseMemObject) \
+  F(clReleaseProgram) F(clReleaseSampler) F(clRetainCommandQueue) F(clRetainContext) F(clRetainDevice) \
+  F(clRetainEvent) F(clRetainKernel) F(clRetainMemObject) F(clRetainProgram) F(clRetainSampler) F(clSVMAlloc) \
+  F(clSVMFree) F(clSetContextDestructorCallback) F(clSetEventCallback) F(clSetKernelArg) F(clSetKernelArgSVMPointer) \
+  F(clSetKernelExecInfo) F(clSetMemObjectDestructorCallback) F(clSetProgramReleaseCallback) \
+  F(clSetProgramSpecializationConstant) F(clSetUserEventStatus) F(clSharedMemAllocINTEL) F(clWaitForEvents)
 #define DECLARE(name) extern int32_t own_##name() __attribute__((visibility("hidden")));
 FUNCTIONS(DECLARE)
 
@@ -101,12 +104,6 @@ __attribute__((visibility("default"))) int32_t clGetPlatformInfo(struct object *
   return own_clGetPlatformInfo(o, param, room, out, size);
 }
 
-static int32_t no_formats(any context, any flags, any type, any room, any list, uint32_t *count) {
-  if (count)
-    *count = 0;
-  return 0;
-}
-
 static const void *const table[] = {
     (void *)own_clGetPlatformIDs,
     (void *)own_clGetPlatformInfo,
@@ -123,17 +120,17 @@ static const void *const table[] = {
     (void *)own_clGetCommandQueueInfo,
     (void *)no_command, /* clSetCommandQueueProperty */
     (void *)own_clCreateBuffer,
-    (void *)no_object_8, /* clCreateImage2D */
-    (void *)no_object_10, /* clCreateImage3D */
+    (void *)own_clCreateImage2D,
+    (void *)own_clCreateImage3D,
     (void *)own_clRetainMemObject,
     (void *)own_clReleaseMemObject,
-    (void *)no_formats,
+    (void *)own_clGetSupportedImageFormats,
     (void *)own_clGetMemObjectInfo,
-    (void *)no_command, /* clGetImageInfo */
-    (void *)no_object_5, /* clCreateSampler */
-    (void *)no_command, /* clRetainSampler */
-    (void *)no_command, /* clReleaseSampler */
-    (void *)no_command, /* clGetSamplerInfo */
+    (void *)own_clGetImageInfo,
+    (void *)own_clCreateSampler,
+    (void *)own_clRetainSampler,
+    (void *)own_clReleaseSampler,
+    (void *)own_clGetSamplerInfo,
     (void *)own_clCreateProgramWithSource,
     (void *)own_clCreateProgramWithBinary,
     (void *)own_clRetainProgram,
@@ -159,13 +156,13 @@ static const void *const table[] = {
     (void *)own_clEnqueueReadBuffer,
     (void *)own_clEnqueueWriteBuffer,
     (void *)own_clEnqueueCopyBuffer,
-    (void *)no_command, /* clEnqueueReadImage */
-    (void *)no_command, /* clEnqueueWriteImage */
-    (void *)no_command, /* clEnqueueCopyImage */
-    (void *)no_command, /* clEnqueueCopyImageToBuffer */
-    (void *)no_command, /* clEnqueueCopyBufferToImage */
+    (void *)own_clEnqueueReadImage,
+    (void *)own_clEnqueueWriteImage,
+    (void *)own_clEnqueueCopyImage,
+    (void *)own_clEnqueueCopyImageToBuffer,
+    (void *)own_clEnqueueCopyBufferToImage,
     (void *)own_clEnqueueMapBuffer,
-    (void *)no_object_12, /* clEnqueueMapImage */
+    (void *)own_clEnqueueMapImage,
     (void *)own_clEnqueueUnmapMemObject,
     (void *)own_clEnqueueNDRangeKernel,
     (void *)own_clEnqueueTask,
@@ -204,14 +201,14 @@ static const void *const table[] = {
     (void *)own_clCreateSubDevices,
     (void *)own_clRetainDevice,
     (void *)own_clReleaseDevice,
-    (void *)no_object_6, /* clCreateImage */
+    (void *)own_clCreateImage,
     (void *)no_object_5, /* clCreateProgramWithBuiltInKernels */
     (void *)own_clCompileProgram,
     (void *)own_clLinkProgram,
     (void *)no_command, /* clUnloadPlatformCompiler */
     (void *)own_clGetKernelArgInfo,
     (void *)own_clEnqueueFillBuffer,
-    (void *)no_command, /* clEnqueueFillImage */
+    (void *)own_clEnqueueFillImage,
     (void *)own_clEnqueueMigrateMemObjects,
     (void *)own_clEnqueueMarkerWithWaitList,
     (void *)own_clEnqueueBarrierWithWaitList,
@@ -241,7 +238,7 @@ static const void *const table[] = {
     (void *)own_clEnqueueSVMMemFill,
     (void *)own_clEnqueueSVMMap,
     (void *)own_clEnqueueSVMUnmap,
-    (void *)no_object_3, /* clCreateSamplerWithProperties */
+    (void *)own_clCreateSamplerWithProperties,
     (void *)own_clSetKernelArgSVMPointer,
     (void *)own_clSetKernelExecInfo,
     (void *)own_clGetKernelSubGroupInfo, /* ...KHR */
@@ -255,7 +252,7 @@ static const void *const table[] = {
     (void *)own_clSetProgramReleaseCallback,
     (void *)own_clSetProgramSpecializationConstant,
     (void *)own_clCreateBufferWithProperties,
-    (void *)no_object_7, /* clCreateImageWithProperties */
+    (void *)own_clCreateImageWithProperties,
     (void *)own_clSetContextDestructorCallback,
 };
 

@@ -168,8 +168,8 @@ func deviceNumber(info *driver.Info, param uint32) answer {
 		{deviceDimensions, 3},
 		{cl.DeviceMaxClockFrequency, info.ClockMHz},
 		{cl.DeviceAddressBits, info.AddressBits},
-		// In bits (cl.h).
-		{cl.DeviceMemoryAlignment, 8 * info.MemoryAlignment},
+		// In bits (cl.h): parts of buffers begin at its multiples.
+		{cl.DeviceMemoryAlignment, 8 * largestType},
 		{cl.DeviceCacheLine, info.CacheLine},
 		{deviceCacheType, readWriteCache},
 		// CL_GLOBAL: local memory is memory of the host.

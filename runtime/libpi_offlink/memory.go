@@ -3,6 +3,7 @@ package main
 import "C" // for the exports
 
 import (
+	"math/bits"
 	"sync"
 	"unsafe"
 
@@ -109,6 +110,7 @@ type buffer struct {
 	// host is the memory that the host gave for the buffer, 0 if none. A map returns
 	// it: it has the buffer's contents while the buffer is mapped.
 	host uintptr
+	mapped
 }
 
 // Close releases the memory.
@@ -132,15 +134,43 @@ func (b *buffer) bytes(offset, size uintptr) ([]byte, error) {
 	return dl.Bytes(b.address()+offset, int(size)), nil
 }
 
-// Flags of piMemBufferCreate.
+// Flags of memory objects.
 const (
-	useHostMemory  = 1 << 3
-	copyHostMemory = 1 << 5
+	kernelAccess    = 1<<0 | 1<<1 | 1<<2 // reads and writes, writes, reads
+	useHostMemory   = 1 << 3
+	allocHostMemory = 1 << 4
+	copyHostMemory  = 1 << 5
+	hostAccess      = hostWrites | hostReads | hostNoAccess
+	allMemoryFlags  = kernelAccess | useHostMemory | allocHostMemory | copyHostMemory | hostAccess
 )
+
+// checkMemoryFlags returns an error for flags that exclude each other. Higher ones are those of
+// extensions, which hosts of the plugin interface pass.
+func checkMemoryFlags(flags uint64) error {
+	if bits.OnesCount64(flags&kernelAccess) > 1 || bits.OnesCount64(flags&hostAccess) > 1 ||
+		flags&useHostMemory != 0 && flags&(allocHostMemory|copyHostMemory) != 0 {
+		return failure(invalidValue, "the flags %#x of memory exclude each other", flags)
+	}
+	return nil
+}
+
+// inheritedFlags are the flags of a memory object that shares another's memory: where it has
+// none of its own, those of the other.
+func inheritedFlags(flags, parent uint64) uint64 {
+	for _, group := range []uint64{kernelAccess, hostAccess} {
+		if flags&group == 0 {
+			flags |= parent & group
+		}
+	}
+	return flags | parent&(useHostMemory|allocHostMemory|copyHostMemory)
+}
 
 //export offlink_piMemBufferCreate
 func offlink_piMemBufferCreate(contextHandle uintptr, flags uint64, size, host uintptr, out *uintptr, unused2 unsafe.Pointer) int32 {
 	return perform(func() error {
+		if err := checkMemoryFlags(flags); err != nil {
+			return err
+		}
 		m, err := device().Alloc(driver.DeviceMemory, int64(size))
 		if err != nil {
 			return err
@@ -160,6 +190,10 @@ func offlink_piMemBufferCreate(contextHandle uintptr, flags uint64, size, host u
 const (
 	partRegion    = 0x1220 // PI_BUFFER_CREATE_TYPE_REGION
 	memoryContext = 0x1106
+
+	readsAndWrites    = 1 << 0
+	misalignedPart    = -13
+	invalidBufferSize = -61
 )
 
 //export offlink_piMemBufferPartition
@@ -173,10 +207,16 @@ func offlink_piMemBufferPartition(handle uintptr, flags uint64, kind uint32, reg
 		if kind != partRegion || where == nil {
 			return failure(invalidValue, "a part of the kind %#x", kind)
 		}
+		if b.parent != 0 {
+			return failure(invalidMemory, "a part of a buffer has no parts")
+		}
 		if _, err := b.bytes(where[0], where[1]); err != nil {
 			return err
 		}
-		part := &buffer{memory: b.memory, offset: b.offset + int64(where[0]), size: int64(where[1]), flags: flags, parent: handle}
+		if err := checkPart(flags, b.flags, where); err != nil {
+			return err
+		}
+		part := &buffer{memory: b.memory, offset: b.offset + int64(where[0]), size: int64(where[1]), flags: inheritedFlags(flags, b.flags), parent: handle}
 		if b.host != 0 {
 			part.host = b.host + where[0]
 		}
@@ -186,23 +226,38 @@ func offlink_piMemBufferPartition(handle uintptr, flags uint64, kind uint32, reg
 	})
 }
 
+// checkPart returns an error for a part that a buffer cannot have.
+func checkPart(flags, ofBuffer uint64, where []uintptr) error {
+	switch {
+	case where[1] == 0:
+		return failure(invalidBufferSize, "a part of no bytes")
+	case flags&(useHostMemory|allocHostMemory|copyHostMemory) != 0:
+		return failure(invalidValue, "a part with flags of the host's memory, which are the buffer's")
+	case where[0]%largestType != 0:
+		return failure(misalignedPart, "a part at offset %d, which is not a multiple of %d", where[0], largestType)
+	}
+	for _, access := range []uint64{kernelAccess, hostAccess} {
+		own, of := flags&access, ofBuffer&access
+		if own != 0 && of != 0 && of != readsAndWrites && own != of && own != hostNoAccess {
+			return failure(invalidValue, "a part with the flags %#x of a buffer with %#x", flags, ofBuffer)
+		}
+	}
+	return checkMemoryFlags(flags)
+}
+
+// memoryObject is a cl_mem.
+type memoryObject interface {
+	memoryAnswer(handle uintptr, param uint32) answer
+}
+
 //export offlink_piMemGetInfo
 func offlink_piMemGetInfo(handle uintptr, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) int32 {
 	return perform(func() error {
-		b, err := objectOf[*buffer](handle)
+		m, err := objectOf[memoryObject](handle)
 		if err != nil {
 			return err
 		}
-		var a answer
-		switch param {
-		case cl.MemSize:
-			a = words64(int(b.size))
-		case memoryContext:
-			a = words64(int(contextOf(handle)))
-		default:
-			a = b.openCLAnswer(handle, param)
-		}
-		return reply(a, param, room, out, size)
+		return reply(m.memoryAnswer(handle, param), param, room, out, size)
 	})
 }
 

@@ -65,7 +65,7 @@ func offlink_clKeepProperties(handle uintptr, properties *uintptr) int32 {
 	return perform(func() error {
 		c, err := objectOf[*deviceContext](handle)
 		if err == nil && properties != nil {
-			c.properties = append(slices.Clone(terminated(properties)), 0)
+			c.properties = pairs(properties)
 		}
 		return err
 	})
@@ -115,6 +115,7 @@ func offlink_clSVMFree(queue, native uintptr, number uint32, addresses *uintptr,
 // Queries of memory objects (cl.h).
 const (
 	memoryType       = 0x1100
+	memorySize       = cl.MemSize
 	memoryFlags      = 0x1101
 	memoryHost       = 0x1103
 	memoryMaps       = 0x1104
@@ -126,25 +127,36 @@ const (
 	bufferType       = 0x10F0
 )
 
-func (b *buffer) openCLAnswer(handle uintptr, param uint32) answer {
+func (b *buffer) memoryAnswer(handle uintptr, param uint32) answer {
 	switch param {
+	case memorySize:
+		return words64(int(b.size))
 	case memoryType:
 		return word32(bufferType)
+	case memoryOffset:
+		return words64(int(b.offset))
+	}
+	return commonAnswer(handle, param, b.flags, b.host, b.parent, b.count())
+}
+
+// commonAnswer answers the queries whose answers buffers and images have alike.
+func commonAnswer(handle uintptr, param uint32, flags uint64, host, parent uintptr, maps int) answer {
+	switch param {
+	case memoryContext:
+		return words64(int(contextOf(handle)))
 	case memoryFlags:
-		return word64(b.flags)
+		return word64(flags)
 	case memoryHost:
-		return words64(int(b.host))
+		return words64(int(host))
 	case memoryMaps:
-		return word32(0)
+		return word32(uint32(maps))
 	case memoryReferences:
 		return word32(uint32(usesOf(handle)))
 	case memoryParent:
-		return words64(int(b.parent))
-	case memoryOffset:
-		return words64(int(b.offset))
+		return words64(int(parent))
 	case memoryUsesSVM:
-		_, ok := device().Pointer(uint64(b.host))
-		return flag(ok && b.host != 0)
+		_, ok := device().Pointer(uint64(host))
+		return flag(ok && host != 0)
 	case memoryProperties:
 		return answer{}
 	}
@@ -212,8 +224,11 @@ func offlink_clSetKernelArg(handle uintptr, index uint32, size uintptr, value un
 	if code != success {
 		return code
 	}
-	if kind != driver.ParamBuffer {
-		return offlink_piKernelSetArg(handle, index, size, value)
+	switch kind {
+	case driver.ParamValue, driver.ParamLocal:
+		return setPlain(handle, index, kind, size, value)
+	case driver.ParamImage, driver.ParamSampler:
+		return setImageArgument(handle, index, kind, size, value)
 	}
 	if size != unsafe.Sizeof(handle) {
 		return perform(func() error {

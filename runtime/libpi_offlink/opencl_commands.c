@@ -1,23 +1,9 @@
 /* opencl_commands.c: commands of queues, and events. */
-#include "opencl.h"
+#include "opencl_command.h"
 
 #pragma GCC visibility push(hidden)
 
-/* The types of commands (CL_COMMAND_...). */
-enum {
-  NDRANGE_KERNEL = 0x11F0, TASK, NATIVE_KERNEL, READ_BUFFER, WRITE_BUFFER, COPY_BUFFER,
-  MAP_BUFFER = 0x11FB, UNMAP_MEM_OBJECT = 0x11FD, MARKER, READ_BUFFER_RECT = 0x1201, WRITE_BUFFER_RECT, COPY_BUFFER_RECT,
-  BARRIER = 0x1205, MIGRATE_MEM_OBJECTS, FILL_BUFFER, SVM_FREE = 0x1209, SVM_MEMCPY, SVM_MEMFILL, SVM_MAP, SVM_UNMAP,
-  SVM_MIGRATE_MEM, MEMFILL = 0x4203, MEMCPY, MIGRATEMEM, MEMADVISE, READ_GLOBAL = 0x418E, WRITE_GLOBAL
-};
-
-/* The events that a command waits for, as handles, and the place for its own. */
-struct command {
-  uint32_t count;
-  size_t *list, few[8], made, *event;
-};
-
-static int32_t begin_command(struct command *c, struct object *queue, uint32_t count, struct object *const *list, struct object **event) {
+int32_t opencl_begin_command(struct command *c, struct object *queue, uint32_t count, struct object *const *list, struct object **event) {
   if (!count != !list)
     return INVALID_EVENT_WAIT_LIST;
   *c = (struct command){.count = count, .list = c->few};
@@ -36,7 +22,7 @@ static int32_t begin_command(struct command *c, struct object *queue, uint32_t c
   return code;
 }
 
-static int32_t end_command(struct command *c, struct object *queue, uint32_t kind, int32_t code, struct object **event) {
+int32_t opencl_end_command(struct command *c, struct object *queue, uint32_t kind, int32_t code, struct object **event) {
   if (c->list != c->few)
     free(c->list);
   if (c->made) {
@@ -45,14 +31,6 @@ static int32_t end_command(struct command *c, struct object *queue, uint32_t kin
   }
   return opencl_code(code);
 }
-
-/* The parameters that all commands end with, and a command: the queue, its type, the call. */
-#define WAITS uint32_t count, struct object *const *list, struct object **event
-#define ORDER c.count, c.count ? c.list : NULL, c.event
-#define COMMAND(queue, kind, call)                                    \
-  struct command c;                                                   \
-  int32_t wrong = begin_command(&c, queue, count, list, event);       \
-  return wrong ? wrong : end_command(&c, queue, kind, call, event)
 
 int32_t own_clEnqueueNDRangeKernel(struct object *queue, struct object *kernel, uint32_t dimensions, const size_t *offset, const size_t *global,
                                    const size_t *local, WAITS) {

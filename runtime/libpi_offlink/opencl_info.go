@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/binary"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,10 @@ const (
 
 	deviceMaxReadImages    = 0x100E
 	deviceMaxWriteImages   = 0x100F
-	deviceImage2DWidth     = 0x1011 // and four more to 0x1015
+	deviceImage2DWidth     = 0x1011
+	deviceImage2DHeight    = 0x1012
+	deviceImage3DWidth     = 0x1013
+	deviceImage3DHeight    = 0x1014
 	deviceImage3DDepth     = 0x1015
 	deviceMaxSamplers      = 0x1018
 	deviceMinAlignment     = 0x101A
@@ -85,7 +89,7 @@ var openCLExtensions = []string{
 
 // allExtensions are those of a device.
 func allExtensions(info *driver.Info) []string {
-	return append(append([]string{}, info.Extensions...), openCLExtensions...)
+	return slices.Concat(info.Extensions, openCLExtensions, imageExtensions)
 }
 
 func openCLPlatform(param uint32) answer {
@@ -187,7 +191,7 @@ func openCLList(info *driver.Info, param uint32) answer {
 	case deviceOpenCLCList:
 		return namedVersions([]string{"OpenCL C"}, openCLVersion)
 	case deviceFeatures:
-		return namedVersions([]string{"__opencl_c_fp64", "__opencl_c_generic_address_space", "__opencl_c_int64", "__opencl_c_subgroups", "__opencl_c_work_group_collective_functions", "__opencl_c_program_scope_global_variables", "__opencl_c_atomic_order_acq_rel", "__opencl_c_atomic_order_seq_cst", "__opencl_c_atomic_scope_device", "__opencl_c_atomic_scope_all_devices"}, openCLVersion)
+		return namedVersions([]string{"__opencl_c_3d_image_writes", "__opencl_c_fp64", "__opencl_c_generic_address_space", "__opencl_c_images", "__opencl_c_int64", "__opencl_c_read_write_images", "__opencl_c_subgroups", "__opencl_c_work_group_collective_functions", "__opencl_c_program_scope_global_variables", "__opencl_c_atomic_order_acq_rel", "__opencl_c_atomic_order_seq_cst", "__opencl_c_atomic_scope_device", "__opencl_c_atomic_scope_all_devices"}, openCLVersion)
 	case deviceConformance, deviceSPIRVersions:
 		return textAnswer("") // nobody has tested it; programs are SPIR-V, not SPIR
 	}

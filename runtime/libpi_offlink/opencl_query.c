@@ -39,7 +39,7 @@ static int is_handle(uint32_t param) {
   static const uint32_t handles[] = {
       0x1031 /* platform of a device */, 0x1042 /* its parent */, 0x1081 /* devices of a context */,
       0x1090 /* context of a queue */, 0x1091 /* its device */, 0x1106 /* context of memory */,
-      0x1107 /* the buffer of a part */, 0x1161 /* context of a program */, 0x1163 /* its devices */,
+      0x1107 /* the buffer of a part */, 0x1118 /* and of an image */, 0x1151 /* context of a sampler */, 0x1161 /* context of a program */, 0x1163 /* its devices */,
       0x1193 /* context of a kernel */, 0x1194 /* its program */, 0x11D0 /* queue of an event */,
       0x11D4 /* its context */, 0x419D /* device of an allocation */,
   };
@@ -91,10 +91,12 @@ SIMPLE(clFinish, piQueueFinish, INVALID_VALUE)
     return opencl_code(code);                                                                      \
   }
 INFO(clGetPlatformInfo, piPlatformGetInfo)
-INFO(clGetDeviceInfo, piDeviceGetInfo)
+INFO(clGetDeviceInfo, clGetDeviceInfo)
 INFO(clGetContextInfo, piContextGetInfo)
 INFO(clGetCommandQueueInfo, piQueueGetInfo)
 INFO(clGetMemObjectInfo, piMemGetInfo)
+INFO(clGetImageInfo, clGetImageInfo)
+INFO(clGetSamplerInfo, clGetSamplerInfo)
 INFO(clGetProgramInfo, piProgramGetInfo)
 INFO(clGetKernelInfo, piKernelGetInfo)
 INFO(clGetEventInfo, piEventGetInfo)

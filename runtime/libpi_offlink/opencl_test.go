@@ -40,20 +40,25 @@ func TestOpenCL(t *testing.T) {
 	}
 }
 
-// TestOpenCLHost runs a program of OpenCL in C: calls that the back end for OpenCL does not
+// TestOpenCLHost runs programs of OpenCL in C: calls that the back end for OpenCL does not
 // make, and codes of errors.
 func TestOpenCLHost(t *testing.T) {
-	path, host := buildLibrary(t), filepath.Join(t.TempDir(), "host")
 	if _, err := os.Stat("/usr/include/CL/cl.h"); err != nil {
 		t.Skip("OpenCL's headers are not installed (opencl-c-headers)")
 	}
-	build := exec.Command("gcc", "-w", "-o", host, "testdata/opencl.c", "-l:libOpenCL.so.1")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	run := exec.Command(host, "../backends/testdata/selftest.spv")
-	run.Env = append(os.Environ(), "OCL_ICD_VENDORS="+path)
-	if out, err := run.Output(); err != nil || len(out) > 0 {
-		t.Errorf("%v\n%s", err, out)
+	path := buildLibrary(t)
+	for _, name := range []string{"opencl", "images"} {
+		t.Run(name, func(t *testing.T) {
+			host := filepath.Join(t.TempDir(), "host")
+			build := exec.Command("gcc", "-w", "-o", host, "testdata/"+name+".c", "-l:libOpenCL.so.1")
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			run := exec.Command(host, "../backends/testdata/selftest.spv")
+			run.Env = append(os.Environ(), "OCL_ICD_VENDORS="+path)
+			if out, err := run.Output(); err != nil || len(out) > 0 {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
 	}
 }

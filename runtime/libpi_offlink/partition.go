@@ -106,6 +106,15 @@ func terminated(at *uintptr) []uintptr {
 	return list
 }
 
+// pairs is a list of names and values, with the 0 at its end, which stands in the place of a name.
+func pairs[T uint64 | uintptr](at *T) []T {
+	list := []T{}
+	for ; *at != 0 && len(list) < mostParts; at = (*T)(unsafe.Add(unsafe.Pointer(at), 2*unsafe.Sizeof(*at))) {
+		list = append(list, wordsAt(at, 2)...)
+	}
+	return append(list, 0)
+}
+
 // offlink_piDevicePartition is clCreateSubDevices: hosts ask for the count first, without a list.
 //
 //export offlink_piDevicePartition

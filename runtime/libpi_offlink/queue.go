@@ -42,6 +42,7 @@ func offlink_piQueueCreate(contextHandle, on uintptr, flags uint64, out *uintptr
 }
 
 const (
+	invalidWaitList  = -57
 	queueFlags       = ^uint64(0) // PI_QUEUE_FLAGS, the key of a property
 	mostProperties   = 64
 	queueContextInfo = 0x1090
@@ -165,7 +166,7 @@ func enqueue(queue uintptr, o order, command func(q driver.Queue, s driver.Sync)
 		for _, handle := range wordsAt(o.list, int(o.count)) {
 			e, err := objectOf[driver.Event](handle)
 			if err != nil {
-				return err
+				return failure(invalidWaitList, "%v", err)
 			}
 			s.After = append(s.After, e)
 		}

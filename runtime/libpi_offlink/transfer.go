@@ -154,35 +154,49 @@ func offlink_piEnqueueMemBufferFill(queue, handle uintptr, pattern unsafe.Pointe
 // the pointer that the buffer was made with, or its own memory, which the host can reach.
 //
 //export offlink_piEnqueueMemBufferMap
-func offlink_piEnqueueMemBufferMap(queue, handle uintptr, block uint32, unused1 uint64, offset, size uintptr, count uint32, list, event, out *uintptr) int32 {
+func offlink_piEnqueueMemBufferMap(queue, handle uintptr, block uint32, flags uint64, offset, size uintptr, count uint32, list, event, out *uintptr) int32 {
 	return enqueue(queue, order{count, list, event, block != 0}, func(q driver.Queue, s driver.Sync) error {
 		b, err := objectOf[*buffer](handle)
 		if err == nil {
 			_, err = b.bytes(offset, size)
+		}
+		if err == nil {
+			err = checkMapFlags(flags, b.flags)
 		}
 		if err != nil {
 			return err
 		}
 		if b.host == 0 {
 			*out = b.address() + offset
-			return q.Barrier(s)
+			return b.mapObject(q, s, *out, flags, nil, nil)
 		}
 		*out = b.host + offset
-		return q.Read(b.memory, b.offset+int64(offset), dl.Bytes(*out, int(size)), s)
+		at, data := b.offset+int64(offset), dl.Bytes(*out, int(size))
+		read := func(q driver.Queue, s driver.Sync) error { return q.Read(b.memory, at, data, s) }
+		write := func(q driver.Queue, s driver.Sync) error { return q.Write(b.memory, at, data, s) }
+		return b.mapObject(q, s, *out, flags, read, write)
 	})
 }
 
+// mappable is a memory object with maps.
+type mappable interface {
+	take(address uintptr) (mapping, error)
+}
+
+// offlink_piEnqueueMemUnmap writes back memory of the host's own that was mapped for writing.
+//
 //export offlink_piEnqueueMemUnmap
-func offlink_piEnqueueMemUnmap(queue, handle, unused1 uintptr, count uint32, list, event *uintptr) int32 {
+func offlink_piEnqueueMemUnmap(queue, handle, address uintptr, count uint32, list, event *uintptr) int32 {
 	return enqueue(queue, order{count, list, event, false}, func(q driver.Queue, s driver.Sync) error {
-		b, err := objectOf[*buffer](handle)
+		m, err := objectOf[mappable](handle)
 		if err != nil {
 			return err
 		}
-		if b.host == 0 {
-			return q.Barrier(s)
+		at, err := m.take(address)
+		if err != nil {
+			return err
 		}
-		return q.Write(b.memory, b.offset, dl.Bytes(b.host, int(b.size)), s)
+		return at.end(q, s)
 	})
 }
 

@@ -50,7 +50,7 @@ static void try_rectangles(void *context, void *queue) {
 }
 
 /* Places of functions in the table of an object of OpenCL's loader (CL/cl_icd.h). */
-enum { CREATE_CONTEXT = 4, RELEASE_CONTEXT = 7, CONTEXT_INFO = 8, CREATE_IMAGE_2D = 15, RELEASE_PROGRAM = 29, BUILD_PROGRAM = 30, PROGRAM_INFO = 32, CREATE_KERNEL = 34, SET_ARG = 38, KERNEL_INFO = 39, ENQUEUE_KERNEL = 59, CREATE_WITH_IL = 138, TABLE = 149 };
+enum { CREATE_CONTEXT = 4, RELEASE_CONTEXT = 7, CONTEXT_INFO = 8, RELEASE_PROGRAM = 29, BUILD_PROGRAM = 30, PROGRAM_INFO = 32, CREATE_KERNEL = 34, SET_ARG = 38, KERNEL_INFO = 39, ENQUEUE_KERNEL = 59, CREATE_PIPE = 124, CREATE_WITH_IL = 138, TABLE = 149 };
 typedef void *(*creator)();
 typedef int32_t (*command)();
 #define OF(object, slot) ((*(void *const **)(object))[slot])
@@ -75,7 +75,7 @@ static void try_native_handles(void *device, void *context, void *queue, const c
   EXPECT(!DO(program, PROGRAM_INFO, PROGRAM_CONTEXT, sizeof got, &got, (size_t *)0) && got == native);
   void *native_kernel = MAKE(program, CREATE_KERNEL, "selftest", &code_of);
   EXPECT(native_kernel && !code_of && !MAKE(program, CREATE_KERNEL, "none", &code_of) && code_of == -46);
-  EXPECT(!MAKE(native, CREATE_IMAGE_2D, (uint64_t)0, (void *)0, items, items, items, (void *)0, &code_of) && code_of == INVALID_OPERATION);
+  EXPECT(!MAKE(native, CREATE_PIPE, (uint64_t)0, 4, 4, (void *)0, &code_of) && code_of == INVALID_OPERATION);
   EXPECT(!MAKE(native, CREATE_WITH_IL, code, (size_t)7, &code_of) && code_of == -42);
   // Back in the plugin, the handles are those that it made.
   EXPECT(!CALL(piextProgramCreateWithNativeHandle, program, context, 0, &own) && own && own != program);

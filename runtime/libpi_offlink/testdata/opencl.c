@@ -45,7 +45,7 @@ static void query_device(void) {
   EXPECT(clGetDeviceInfo(device, 0x1234, sizeof number, &number, NULL) == CL_INVALID_VALUE);
   EXPECT(clGetDeviceInfo(device, CL_DEVICE_NAME, 1, text, NULL) == CL_INVALID_VALUE);
   EXPECT(clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 0, NULL, &count) == CL_DEVICE_NOT_FOUND);
-  EXPECT(!clGetSupportedImageFormats(context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &count) && !count);
+  EXPECT(!clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof number, &number, NULL) && number == 1024);
 }
 
 static void query_objects(void) {
@@ -87,6 +87,10 @@ static void use_buffers(void) {
   cl_buffer_region region = {4096, BYTES};
   cl_mem part = clCreateSubBuffer(buffer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
   EXPECT(part && !code && !clSetMemObjectDestructorCallback(part, (void *)object_ended, (void *)1));
+  cl_buffer_region odd = {4, BYTES}, empty = {4096, 0};
+  EXPECT(!clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &odd, &code) && code == CL_MISALIGNED_SUB_BUFFER_OFFSET);
+  EXPECT(!clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &empty, &code) && code == CL_INVALID_BUFFER_SIZE);
+  EXPECT(!clCreateSubBuffer(part, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code) && code == CL_INVALID_MEM_OBJECT);
   EXPECT(!clSetMemObjectDestructorCallback(buffer, (void *)object_ended, (void *)2));
   EXPECT(!clGetMemObjectInfo(part, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof of, &of, NULL) && of == buffer);
   EXPECT(!clGetMemObjectInfo(part, CL_MEM_OFFSET, sizeof offset, &offset, NULL) && offset == 4096);
@@ -104,6 +108,13 @@ static void use_buffers(void) {
   uint32_t *mapped = clEnqueueMapBuffer(queue, part, CL_TRUE, CL_MAP_READ, 0, BYTES, 1, &event, NULL, &code);
   EXPECT(!code && mapped == host + 1024);
   check_squares(mapped);
+  mapped[0] = 99; // is lost, as the map is for reading
+  EXPECT(clEnqueueUnmapMemObject(queue, part, mapped + 1, 0, NULL, NULL) == CL_INVALID_VALUE);
+  EXPECT(!clEnqueueUnmapMemObject(queue, part, mapped, 0, NULL, NULL) && !clFinish(queue));
+  host[1024] = 98; // is lost too: only what was mapped for writing goes back
+  mapped = clEnqueueMapBuffer(queue, part, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 4, 4, 0, NULL, NULL, &code);
+  EXPECT(!code && mapped == host + 1025);
+  mapped[0] = 2;
   EXPECT(!clEnqueueUnmapMemObject(queue, part, mapped, 0, NULL, NULL) && !clFinish(queue));
   EXPECT(!clEnqueueReadBuffer(queue, part, CL_TRUE, 0, BYTES, got, 0, NULL, NULL));
   check_squares(got);
