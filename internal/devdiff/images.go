@@ -42,8 +42,9 @@ type imageJob struct {
 	Items                        int
 	Data, At, Other              []byte
 
-	desc driver.ImageDesc
-	own  []byte
+	desc  driver.ImageDesc
+	own   []byte
+	edges edges // which coordinates it has
 }
 
 // imageItems is the number of work-items of a job: enough for several steps of the
@@ -67,9 +68,13 @@ var imageShapes = []struct {
 	{"3d", 0x10F2, driver.ImageDesc{Kind: driver.Image3D, Width: 4, Height: 5, Depth: 3}, [3]int{4, 5, 3}},
 }
 
-// imageJobs makes the jobs. Reading without a sampler and writing are defined only
-// inside the image.
-func imageJobs(formats func(driver.ImageKind) []driver.ImageFormat) (list []*imageJob) {
+// imageJobs makes the jobs with random coordinates near the image. Reading without a
+// sampler and writing are defined only inside the image.
+func imageJobs(formats func(driver.ImageKind) []driver.ImageFormat) []*imageJob {
+	return makeImageJobs(noEdges, formats)
+}
+
+func makeImageJobs(e edges, formats func(driver.ImageKind) []driver.ImageFormat) (list []*imageJob) {
 	// The seed is fixed: a difference must come back in the next run.
 	random := rand.New(rand.NewPCG(7, 11))
 	for _, shape := range imageShapes {
@@ -78,7 +83,7 @@ func imageJobs(formats func(driver.ImageKind) []driver.ImageFormat) (list []*ima
 				continue // its kernels have another type
 			}
 			j := imageJob{
-				ObjectType: shape.object, desc: shape.desc, Size: shape.size, Items: imageItems,
+				ObjectType: shape.object, desc: shape.desc, Size: shape.size, Items: imageItems, edges: e,
 				Order: uint32(format.Order), Type: uint32(format.Type),
 				Width: shape.desc.Width, Height: shape.desc.Height, Depth: shape.desc.Depth, Layers: shape.desc.Layers,
 			}
@@ -140,8 +145,11 @@ func (j imageJob) fill(kernel string, random *rand.Rand) *imageJob {
 		j.Data[i] = byte(random.Uint32())
 	}
 	j.tameFloats(random)
-	if j.Writes {
-		j.Items = min(j.Items, texels) // each has a texel of its own
+	switch { // each work-item that writes has a texel of its own
+	case j.Writes && j.edges != noEdges:
+		j.Items += texels
+	case j.Writes:
+		j.Items = min(j.Items, texels)
 	}
 	for i := range j.Items {
 		for c := range 3 {
@@ -207,8 +215,17 @@ func (j *imageJob) texelSize() int {
 // image where the sampler defines the color there.
 func (j *imageJob) coordinate(item, dimension int, random *rand.Rand) uint32 {
 	size := j.Size[dimension]
+	switch {
+	case j.edges == noEdges:
+	case j.Writes:
+		return j.edgeWritten(item, dimension, random)
+	case j.Addressing == 0 || strings.HasPrefix(j.Kernel, "index"):
+		return j.edgeInteger(size, random)
+	default:
+		return math.Float32bits(j.edges.float(size, j.Normalized && !j.isLayer(dimension), random))
+	}
 	if j.Writes {
-		return uint32([]int{item % j.Size[0], item / j.Size[0] % j.Size[1], item / j.Size[0] / j.Size[1] % j.Size[2]}[dimension])
+		return j.ownTexel(item, dimension)
 	}
 	whole := random.IntN(size)
 	switch {
@@ -225,11 +242,15 @@ func (j *imageJob) coordinate(item, dimension int, random *rand.Rand) uint32 {
 	if spread == 0 && j.Linear { // neighbors are inside
 		at = 0.5 + random.Float64()*float64(size-1)
 	}
-	// The coordinate of a layer is never normalized.
-	if j.Normalized && !(j.Layers > 0 && (dimension == 2 || dimension == 1 && j.Height == 0)) {
+	if j.Normalized && !j.isLayer(dimension) {
 		at /= float64(size)
 	}
 	return math.Float32bits(float32(at))
+}
+
+// ownTexel is a coordinate of the texel that has the number of the work-item.
+func (j *imageJob) ownTexel(item, dimension int) uint32 {
+	return uint32([]int{item % j.Size[0], item / j.Size[0] % j.Size[1], item / j.Size[0] / j.Size[1] % j.Size[2]}[dimension])
 }
 
 // runImages runs the jobs on the embedded device.
@@ -393,10 +414,16 @@ func compareImages(o options, files []string) (differ bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	jobs := imageJobs(d[0].(driver.ImageDevice).ImageFormats)
+	formats := d[0].(driver.ImageDevice).ImageFormats
+	jobs := imageJobs(formats)
 	if err := runImages(jobs, code, hostdev.Options{}); err != nil {
 		return false, err
 	}
+	edges, same, err := edgesHere(formats, code)
+	if err != nil {
+		return false, err
+	}
+	jobs = append(jobs, edges...)
 	var source []byte
 	if len(files) > 1 {
 		if source, err = os.ReadFile(files[1]); err != nil {
@@ -406,7 +433,7 @@ func compareImages(o options, files []string) (differ bool, err error) {
 	if err := runImagesElsewhere(o, dir, jobs, code, source); err != nil {
 		return false, err
 	}
-	return reportImages(o, dir, jobs), nil
+	return reportImages(o, dir, jobs) || !same, nil
 }
 
 // runImagesElsewhere runs the jobs on the other device, which builds the source if there
@@ -469,6 +496,7 @@ func reportImages(o options, dir string, jobs []*imageJob) (differ bool) {
 			r.refused++
 			continue
 		}
+		j.own, theirs = j.maskOpen(j.own), j.maskOpen(theirs)
 		switch d := j.distance(theirs); {
 		case d == 0:
 			r.equal++

@@ -111,7 +111,8 @@ type pair struct {
 func linearPair(s driver.Sampler, x float32, size int) (p pair) {
 	u := scaled(s, x, size) - 0.5
 	low := floor(u)
-	if p.weight = u - low; !(p.weight >= 0 && p.weight < 1) {
+	// Just below a center the difference is rounded to 1.
+	if p.weight = u - low; !(p.weight >= 0 && p.weight <= 1) {
 		p.weight = 0 // of an infinity, or a NaN
 	}
 	p.texel[0] = texelOf(low)

@@ -81,17 +81,21 @@ kernel void sizes(read_only image2d_t a, read_only image2d_array_t b, read_only 
 	out[6] = get_image_array_size(d);
 }
 
+#ifdef cl_khr_depth_images
 kernel void depth(read_only image2d_depth_t from, write_only image2d_depth_t to, sampler_t s, global float *out) {
 	int2 at = (int2)(get_global_id(0), get_global_id(1));
 	float v = read_imagef(from, at);
 	out[at.y * get_global_size(0) + at.x] = v + read_imagef(from, s, convert_float2(at) + 0.5f);
 	write_imagef(to, at, 1.0f - v);
 }
+#endif
 
+#ifdef cl_khr_fp16
 kernel void halves(read_only image2d_t im, sampler_t s, global const float2 *at, global half *out) {
 	size_t i = get_global_id(0);
 	vstore4(read_imageh(im, s, at[i]), i, out);
 }
+#endif
 
 #if __OPENCL_C_VERSION__ >= 200
 // Each work-item reads a texel, and after the barrier writes it to where its mirror
