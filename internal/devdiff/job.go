@@ -46,6 +46,7 @@ type argument struct {
 	Patches []patch
 	Local   int
 	Null    bool
+	Sampler *recordedSampler `json:",omitempty"`
 	sampler *driver.Sampler
 }
 
@@ -56,6 +57,7 @@ type patch struct{ Offset, Buffer, At int }
 type buffer struct {
 	Data    []byte
 	Patches []patch
+	Image   *recordedImage `json:",omitempty"`
 	layout  layout
 	result  []byte
 	memory  driver.Memory
@@ -128,6 +130,7 @@ func (j *job) makeUp() error {
 				return err
 			}
 		}
+		j.widenRange()
 	}
 	return nil
 }
@@ -144,7 +147,14 @@ func (j *job) entryPoint() (id spirv.ID) {
 
 func (j *job) addArgument(id, param spirv.ID) error {
 	t := j.module.Def(id)
-	if t.Op != spirv.OpTypePointer {
+	switch t.Op {
+	case spirv.OpTypePointer:
+	case spirv.OpTypeImage:
+		return j.addImage(t, param)
+	case spirv.OpTypeSampler:
+		j.addSampler()
+		return nil
+	default:
 		j.Args = append(j.Args, j.bytesOf(layoutOf(j.module, id)))
 		return nil
 	}

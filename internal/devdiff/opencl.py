@@ -29,9 +29,45 @@ def check(code, what):
 def library():
     cl = c.CDLL("libOpenCL.so.1")
     for name in ("clCreateContext", "clCreateCommandQueueWithProperties", "clCreateProgramWithIL", "clCreateKernel",
-                 "clGetExtensionFunctionAddressForPlatform"):
+                 "clCreateImage", "clCreateSampler", "clGetExtensionFunctionAddressForPlatform"):
         getattr(cl, name).restype = P
     return cl
+
+
+class Format(c.Structure):
+    _fields_ = [("order", c.c_uint), ("type", c.c_uint)]
+
+
+class Desc(c.Structure):
+    _fields_ = [("kind", c.c_uint), ("width", c.c_size_t), ("height", c.c_size_t), ("depth", c.c_size_t),
+                ("layers", c.c_size_t), ("row", c.c_size_t), ("slice", c.c_size_t), ("levels", c.c_uint),
+                ("samples", c.c_uint), ("memory", P)]
+
+
+class Image:
+    """An image of a job, which holds the data."""
+
+    def __init__(self, cl, context, image, data):
+        err = c.c_int()
+        desc = Desc(kind=image["Type"], width=image["Width"], height=image["Height"], depth=image["Depth"], layers=image["Layers"])
+        self.memory = P(cl.clCreateImage(context, c.c_ulong(1 | 32), c.byref(Format(image["Order"], image["Channel"])), c.byref(desc),
+                                         data, c.byref(err)))
+        check(err.value, "clCreateImage")
+        sizes = [n for n in (image["Width"], image["Height"], image["Depth"], image["Layers"]) if n]
+        self.size, self.bytes = (c.c_size_t * 3)(*(sizes + [1, 1])[:3]), len(data)
+
+    def read(self, cl, queue):
+        result = c.create_string_buffer(self.bytes)
+        check(cl.clEnqueueReadImage(queue, self.memory, 1, (c.c_size_t * 3)(), self.size, c.c_size_t(0), c.c_size_t(0), result, 0, None, None),
+              "clEnqueueReadImage")
+        return result.raw
+
+
+def sampler(cl, context, s):
+    err = c.c_int()
+    handle = P(cl.clCreateSampler(context, c.c_uint(s["Normalized"]), c.c_uint(s["Addressing"]), c.c_uint(s["Filter"]), c.byref(err)))
+    check(err.value, "clCreateSampler")
+    return handle
 
 
 def prepare(path):
@@ -70,6 +106,9 @@ def run(prepared, job, result):
     buffers = []
     for b in job["Buffers"] or []:
         data = base64.b64decode(b["Data"])
+        if b.get("Image"):
+            buffers.append((Image(cl, context, b["Image"], data), len(data)))
+            continue
         address = allocate(context, None, len(data), 64, c.addressof(err))
         check(err.value, "clHostMemAllocINTEL")
         buffers.append((address, len(data)))
@@ -81,9 +120,14 @@ def run(prepared, job, result):
         return bytes(data)
 
     for (address, size), b in zip(buffers, job["Buffers"] or []):
-        c.memmove(address, patched(base64.b64decode(b["Data"]), b["Patches"]), size)
+        if not b.get("Image"):
+            c.memmove(address, patched(base64.b64decode(b["Data"]), b["Patches"]), size)
     for i, a in enumerate(job["Args"] or []):
-        if a["Buffer"]:
+        if a["Buffer"] and job["Buffers"][a["Buffer"] - 1].get("Image"):
+            check(cl.clSetKernelArg(kernel, i, c.c_size_t(8), c.byref(buffers[a["Buffer"] - 1][0].memory)), "argument %d" % i)
+        elif a.get("Sampler"):
+            check(cl.clSetKernelArg(kernel, i, c.c_size_t(8), c.byref(sampler(cl, context, a["Sampler"]))), "argument %d" % i)
+        elif a["Buffer"]:
             check(set_pointer(kernel, i, buffers[a["Buffer"] - 1][0]), "argument %d" % i)
         elif a["Local"]:
             check(cl.clSetKernelArg(kernel, i, c.c_size_t(a["Local"]), None), "argument %d" % i)
@@ -102,6 +146,9 @@ def run(prepared, job, result):
 
     with open(result, "wb") as f:
         for (address, size), b in zip(buffers, job["Buffers"] or []):
+            if b.get("Image"):
+                f.write(address.read(cl, queue))
+                continue
             data = bytearray(c.string_at(address, size))
             for p in b["Patches"] or []:
                 data[p["Offset"]:p["Offset"] + 8] = bytes(8)

@@ -246,7 +246,7 @@ func (j *job) addRecordedArgs(args []recordedArg) error {
 		t := j.module.Def(params[i])
 		switch {
 		case a.Sampler != nil:
-			arg.sampler = &driver.Sampler{Normalized: a.Sampler.Normalized, Addressing: driver.AddressingMode(a.Sampler.Addressing), Linear: a.Sampler.Filter == filterLinear}
+			arg.sampler = a.Sampler.sampler()
 		case a.Buffer > 0 && t.Op == spirv.OpTypePointer:
 			if b := j.Buffers[a.Buffer-1]; b.layout.size == 0 {
 				b.layout = layoutOf(j.module, spirv.ID(t.Words[2]))
@@ -281,8 +281,11 @@ func canBeNull(storage spirv.StorageClass) bool {
 	return storage != spirv.StorageWorkgroup && storage != spirv.StorageFunction
 }
 
-// filterLinear is CL_FILTER_LINEAR.
-const filterLinear = 0x1141
+// CL_FILTER_NEAREST and CL_FILTER_LINEAR.
+const (
+	filterNearest = 0x1140
+	filterLinear  = 0x1141
+)
 
 // paramTypes returns the types of the kernel's parameters.
 func (j *job) paramTypes() (list []spirv.ID) {
