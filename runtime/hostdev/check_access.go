@@ -153,6 +153,9 @@ func (it *item) inspectWild(a *accessCheck, p pointer, size int64) (kind Finding
 		o := &it.check.c.objects[it.check.c.objectAt(pointer(it.flat.base+uint64(entryStart(entry))))]
 		return OutOfBounds, fmt.Sprintf("%s of %d bytes at offset %d of %d bytes", a.what, size, within, o.size), o.String()
 	}
+	if isAssertion(it.fn.name, it.place(it.fn, int(it.pc)-1).Op) {
+		return AssertionFailed, ErrAssertion.Error(), ""
+	}
 	return InvalidPointer, fmt.Sprintf("%s of %d bytes through %s", a.what, size, describePointer(p)), ""
 }
 

@@ -77,6 +77,9 @@ var checkCases = []checkCase{
 	{"wild", items(1), func(p *testProgram) []driver.Arg {
 		return []driver.Arg{p.buffer([]uint64{0x123456}), p.buffer(ints(1))}
 	}, InvalidPointer, `load of 4 bytes through 0x123456, which is not a pointer`},
+	{"asserts", items(1), func(p *testProgram) []driver.Arg {
+		return []driver.Arg{p.buffer(ints(1)), byValueOf(int32(1))}
+	}, AssertionFailed, `an assertion failed; the output of the kernel says which`},
 	{"freed", items(1), func(p *testProgram) []driver.Arg {
 		cell, memory := p.buffer(make([]uint64, 1)), p.buffer(ints(4))
 		p.launch("keep", items(1), cell, memory)

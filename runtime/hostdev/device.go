@@ -38,6 +38,9 @@ type Options struct {
 	// Findings, if set, is called with the error of each launch that found
 	// something, before the launch ends.
 	Findings func(*CheckError)
+	// Assertion, if set, is called with the error of each launch that a failed assert ended,
+	// before the launch ends.
+	Assertion func(error)
 	// Lanes is how many work-items compiled kernels run side by side: 1, 4, 8 or
 	// 16; 0 leaves it to the device.
 	Lanes int

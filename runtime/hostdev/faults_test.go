@@ -65,6 +65,15 @@ var faultCases = []faultCase{
 	{"division by zero in one lane", "divide_by_difference", items(64), func(p *testProgram) []driver.Arg {
 		return []driver.Arg{p.buffer(make([]int32, 64)), byValueOf(int32(21))}
 	}, `kernel divide_by_difference, work-item \(21,0,0\) .*: OpSDiv: division of an integer by zero`, ""},
+	{"null pointer of some lanes", "store_from", items(64), func(p *testProgram) []driver.Arg {
+		return []driver.Arg{p.buffer(make([]int32, 64)), {}, byValueOf(int32(21))}
+	}, `kernel store_from, work-item \(21,0,0\) .*: OpStore: store of 4 bytes through a null pointer`, ""},
+	{"null pointer in a function that some lanes call", "give_up_from", items(64), func(p *testProgram) []driver.Arg {
+		return []driver.Arg{p.buffer(make([]int32, 64)), byValueOf(int32(21))}
+	}, `kernel give_up_from, work-item \(21,0,0\) .* in function give_up.*: OpStore: store of 4 bytes through a null pointer`, ""},
+	{"assertion", "assert_before", items(64), func(p *testProgram) []driver.Arg {
+		return []driver.Arg{p.buffer(make([]int32, 64)), byValueOf(int32(21))}
+	}, `kernel assert_before, work-item \(21,0,0\) of work-group \(\d,0,0\): an assertion failed; the output of the kernel says which$`, ""},
 	{"large private array", "big_private", items(1), func(p *testProgram) []driver.Arg {
 		return []driver.Arg{p.buffer(make([]int32, 1)), byValueOf(int32(3000000))}
 	}, `store of 1 bytes at offset 3000000 of an allocation of 3000000 bytes in private memory`, ""},

@@ -19,6 +19,7 @@ const (
 	DataRace          FindingKind = "data-race"          // two accesses that nothing orders, one of which writes
 	DivisionByZero    FindingKind = "division-by-zero"   // of integers
 	BarrierDivergence FindingKind = "barrier-divergence" // not all work-items of a group come to a barrier
+	AssertionFailed   FindingKind = "assertion"          // an assert of the kernel failed
 	OtherFault        FindingKind = "fault"              // whatever else stops a kernel
 )
 

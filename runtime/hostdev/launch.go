@@ -296,6 +296,7 @@ func (l *launch) run() error {
 		l.ended = l.device.now()
 	}
 	l.k.lastRun.Store(max(1, int64(l.ended-l.began)))
+	l.device.tellAssertion(err)
 	return err
 }
 
@@ -374,6 +375,7 @@ func (l *launch) report(index int64, fault *Fault) {
 	if errors.Is(fault.Err, errStopped) {
 		return
 	}
+	fault.nameAssertion()
 	if l.fault == nil || index < l.group {
 		l.fault, l.group = fault, index
 	}

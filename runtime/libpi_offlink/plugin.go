@@ -13,6 +13,7 @@ package main
 #cgo CFLAGS: -I${SRCDIR}/../internal/pi/include
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 void offlink_keep_error(const char *text, size_t length);
 uint64_t offlink_host_time(void);
 */
@@ -135,12 +136,19 @@ func codeOf(err error) int32 {
 
 // device is the one device of the plugin; its sub-devices are parts of it.
 var device = sync.OnceValue(func() *hostdev.Device {
-	list, err := hostdev.New(hostdev.Options{Output: os.Stdout}).Devices()
+	list, err := hostdev.New(hostdev.Options{Output: os.Stdout, Assertion: abortProcess}).Devices()
 	if err != nil || len(list) != 1 {
 		panic(fmt.Sprint("the embedded device: ", err))
 	}
 	return list[0].(*hostdev.Device)
 })
+
+// abortProcess is the end of a program of SYCL with an assertion that failed, as the extension
+// sycl_ext_oneapi_assert has it, whatever the program does with errors of its queues.
+func abortProcess(err error) {
+	told.tellFailure(err)
+	C.abort()
+}
 
 //export offlink_piTearDown
 func offlink_piTearDown(parameter unsafe.Pointer) int32 {

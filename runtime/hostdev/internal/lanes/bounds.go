@@ -144,9 +144,9 @@ func (e *emitter) checkBounds(v *Value, mask Reg) {
 	uniform := e.uniformBounds(v)
 	switch {
 	case uniform && e.testClass(v).isUniform() || e.keepsDistance(v):
-		e.checkSpan(v, 0)
+		e.checkSpan(v, 0, mask)
 	case uniform && mask == NoReg && e.accessSpan(v) > 0:
-		e.checkSpan(v, e.accessSpan(v))
+		e.checkSpan(v, e.accessSpan(v), NoReg)
 	default:
 		e.checkLanes(v, mask)
 	}
@@ -187,9 +187,9 @@ func (e *emitter) spanTestAt(v *Value, first Reg, span uint64) Reg {
 	return e.orFar(v, bad, e.scalarOf, 1)
 }
 
-// checkSpan checks an address that is the same for all lanes, or that of the
-// first of lanes in order.
-func (e *emitter) checkSpan(v *Value, span uint64) {
+// checkSpan checks an address that is the same for all lanes of a mask, or that of the first of
+// lanes in order.
+func (e *emitter) checkSpan(v *Value, span uint64, mask Reg) {
 	stride := uint64(0)
 	if span == 0 {
 		span = v.accessSize()
@@ -202,13 +202,21 @@ func (e *emitter) checkSpan(v *Value, span uint64) {
 	case !v.Bounds.Table:
 		distance := e.emitNew(scalarType(I32), OpSub, 0, address, e.boundOf(e.addressKey(v)))
 		e.noteFar(v, distance, e.firstOf(v.farValue()))
-		e.stopOutOfBounds(v, violation{distance, e.constantReg(I32, stride), e.constantReg(I32, 0), e.scalarOf(v.limitValue())})
+		e.stopOutOfBounds(v, violation{distance, e.constantReg(I32, stride), e.lanesOf(mask), e.scalarOf(v.limitValue())})
 	case stride == 0:
-		e.checkTable(v, tableAccess{address, e.scalarOf(v.Bounds.Base), e.scalarOf(v.limitValue()), e.constantReg(I32, 1), e.firstOf(v.farValue())})
+		e.checkTable(v, tableAccess{address, e.scalarOf(v.Bounds.Base), e.scalarOf(v.limitValue()), e.lanesOf(mask), e.firstOf(v.farValue())})
 	default:
 		e.checkTableLanes(v, address, stride)
 	}
 	e.emitOnly(Inst{Op: OpEnd})
+}
+
+// lanesOf is the bits of a mask, or 0 without one.
+func (e *emitter) lanesOf(mask Reg) Reg {
+	if mask == NoReg {
+		return e.constantReg(I32, 0)
+	}
+	return e.emitNew(scalarType(I32), OpBits, 0, mask)
 }
 
 // checkTableLanes is checkTable for lanes in order.

@@ -135,3 +135,10 @@ kernel void before_local(global int *out, int n) {
 kernel void very_far(global int *out, ulong n) {
   out[n] = 1; // FAULT very_far
 }
+
+__attribute__((noinline)) void __devicelib_assert_fail(void) {
+  *(volatile global int *)0 = 0; // FAULT asserts
+}
+kernel void asserts(global int *out, int n) {
+  if (n != out[0]) __devicelib_assert_fail();
+}

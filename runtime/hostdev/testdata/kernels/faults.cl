@@ -49,3 +49,22 @@ kernel void huge_local(global int *out) {
   barrier(CLK_LOCAL_MEM_FENCE);
   out[0] = t[0];
 }
+kernel void store_from(global int *out, global int *other, int from) {
+  if ((int)get_global_id(0) >= from) *other = 1;
+  out[get_global_id(0)] = 1;
+}
+__attribute__((noinline)) void give_up(global int *out) {
+  out[0] = 2;
+  *(volatile global int *)0 = 0;
+}
+kernel void give_up_from(global int *out, int from) {
+  if ((int)get_global_id(0) >= from) give_up(out);
+}
+/* As in the device library. */
+__attribute__((noinline)) void __devicelib_assert_fail(global int *out) {
+  out[0] = 3;
+  *(volatile global int *)0 = 0;
+}
+kernel void assert_before(global int *out, int to) {
+  if ((int)get_global_id(0) >= to) __devicelib_assert_fail(out);
+}
