@@ -40,7 +40,7 @@ type abilities struct {
 
 	variables     variableAccess
 	specConstants bool // clSetProgramSpecializationConstant
-	uneven        bool // work-groups may have less work-items than others
+	uneven        bool // work-groups may have fewer work-items than others
 	// known: the driver ends the process at unknown extensions and instructions, so that
 	// it only gets known ones.
 	known bool
