@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"slices"
 
@@ -35,6 +36,7 @@ func runCommand(args []string, s cli.Streams) int {
 // word that is neither a file nor a command is looked at for a misspelt command.
 func newCommand(s cli.Streams) *cobra.Command {
 	var traceFile string
+	var version bool
 	root := &cobra.Command{
 		Use:   "devrun FILE [ARG...]",
 		Short: "Run programs that carry device code, and kernels out of files",
@@ -42,23 +44,31 @@ func newCommand(s cli.Streams) *cobra.Command {
 launch kernels straight out of files, and examine device code, devices and the cache.
 
 A program with the name of a command is given with its folder: ./launch.`,
-		Version: cli.Version(),
 		Args: func(c *cobra.Command, args []string) error {
+			if version {
+				return nil
+			}
 			if len(args) == 0 {
 				return cli.Usagef("name the program to run; see 'devrun --help'")
 			}
 			return cli.MisspeltCommand(args[0], c.Commands())
 		},
-		RunE:              func(_ *cobra.Command, args []string) error { return runProgram(args, traceFile) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if version {
+				fmt.Fprintf(c.OutOrStdout(), "devrun %s\n", cli.Version()) // as postlink and offload-wrap say it
+				return nil
+			}
+			return runProgram(args, traceFile)
+		},
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
 	setProgramOptions(root, &traceFile)
+	root.Flags().BoolVarP(&version, "version", "v", false, "") // styleUsage describes it
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.AddCommand(newRunCommand(), newLaunchCommand(s), newCheckCommand(s), newGraphCommand(s), newDevicesCommand(s), newDoctorCommand(s), newListCommand(s), newSelfTestCommand(s), newCacheCommand(s))
-	root.SetVersionTemplate("devrun {{.Version}}\n") // as postlink and offload-wrap say it
 	cli.Style(root)
 	return root
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 )
@@ -59,40 +61,49 @@ func commandLine(c *cobra.Command) string {
 const helpColumn = 34
 
 // helpWidth is the width of option lists. It is fixed, as the same command
-// prints the same bytes on every terminal. [helpTemplate] repeats it.
+// prints the same bytes on every terminal.
 const helpWidth = 100
 
-// helpTemplate gives the help of cobra's commands that layout. Flags are those
-// of the command and of the ones above it.
-const helpTemplate = `{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
+// printCommand gives the help of cobra's commands that layout. Flags are those of the
+// command and of the ones above it. Cobra's templates could do it, but a program with them
+// holds every method of every type that it uses, as a template may name any.
+func printCommand(w io.Writer, c *cobra.Command) {
+	if about := cmp.Or(c.Long, c.Short); about != "" {
+		fmt.Fprintf(w, "%s\n\n", trimRight(about))
+	}
+	fmt.Fprintf(w, "Usage:\n  %s", c.UseLine())
+	if c.HasExample() {
+		fmt.Fprintf(w, "\n\nExamples:\n%s", c.Example)
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprint(w, "\n\nCommands:")
+		for _, inner := range c.Commands() {
+			if inner.IsAvailableCommand() {
+				fmt.Fprintf(w, "\n  %-*s  %s", inner.NamePadding(), inner.Name(), inner.Short)
+			}
+		}
+		fmt.Fprintf(w, "\n\n'%s COMMAND --help' says more about a command.", c.CommandPath())
+	}
+	if c.HasAvailableFlags() {
+		fmt.Fprintf(w, "\n\nOptions:\n%s", trimRight(c.Flags().FlagUsagesWrapped(helpWidth)))
+	}
+	fmt.Fprintln(w)
+}
 
-{{end}}Usage:
-  {{.UseLine}}{{if .HasExample}}
-
-Examples:
-{{.Example}}{{end}}{{if .HasAvailableSubCommands}}
-
-Commands:{{range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}
-
-'{{.CommandPath}} COMMAND --help' says more about a command.{{end}}{{if .HasAvailableFlags}}
-
-Options:
-{{.Flags.FlagUsagesWrapped 100 | trimTrailingWhitespaces}}{{end}}
-`
+func trimRight(text string) string { return strings.TrimRightFunc(text, unicode.IsSpace) }
 
 // Style gives a command tree, once it is complete, the programs' layout of help
 // and wording of errors.
 func Style(root *cobra.Command) {
-	root.SetHelpTemplate(helpTemplate)
-	root.SetUsageTemplate(helpTemplate)
-	printHelp := root.HelpFunc()
-	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		// Streams.Report reports a failure to write, so that cobra must not.
-		stderr := c.ErrOrStderr()
-		c.SetErr(io.Discard)
-		defer c.SetErr(stderr)
-		printHelp(c, args)
+	// Streams.Report reports a failure to write.
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		c.InheritedFlags() // which also makes those of the commands above its own
+		printCommand(c.OutOrStdout(), c)
+	})
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		c.InheritedFlags()
+		printCommand(c.OutOrStderr(), c)
+		return nil
 	})
 	root.SetFlagErrorFunc(FlagError)
 	styleUsage(root)
@@ -102,7 +113,6 @@ func Style(root *cobra.Command) {
 // cobra adds described as in the other programs.
 func styleUsage(c *cobra.Command) {
 	c.InitDefaultHelpFlag()
-	c.InitDefaultVersionFlag()
 	for name, usage := range map[string]string{"help": "print this text", "version": "print the version"} {
 		if f := c.Flags().Lookup(name); f != nil {
 			f.Usage = usage
