@@ -42,9 +42,11 @@ type ExecutionMode struct {
 
 // The execution modes that offlink reads.
 const (
-	ExecutionModeLocalSize    = 17
-	ExecutionModeSubgroupSize = 35
-	ExecutionModeLocalSizeId  = 38
+	ExecutionModeLocalSize     = 17
+	ExecutionModeLocalSizeHint = 18
+	ExecutionModeVecTypeHint   = 30
+	ExecutionModeSubgroupSize  = 35
+	ExecutionModeLocalSizeId   = 38
 )
 
 // ExecutionModes returns the modes of the entry points of a function.
@@ -117,12 +119,23 @@ func (m *Module) AllowsUneven() bool {
 // into an OpString "kernel_arg_type.NAME.int*,float," with the option
 // --preserve-ocl-kernel-arg-type-metadata-through-string.
 func (m *Module) KernelArgTypes(kernel string) []string {
+	return m.kernelArgStrings("kernel_arg_type." + kernel + ".")
+}
+
+// KernelArgQualifiers returns the qualifiers of a kernel's parameters, each a list with spaces
+// ("const restrict"), from an OpString as that of KernelArgTypes; nil if the module does not have
+// them.
+func (m *Module) KernelArgQualifiers(kernel string) []string {
+	return m.kernelArgStrings("kernel_arg_type_qual." + kernel + ".")
+}
+
+func (m *Module) kernelArgStrings(prefix string) []string {
 	for _, in := range m.sections[sectionDebug] {
 		if in.Op != OpString {
 			continue
 		}
 		text, _ := getString(in.Words[1:])
-		if list, ok := strings.CutPrefix(text, "kernel_arg_type."+kernel+"."); ok {
+		if list, ok := strings.CutPrefix(text, prefix); ok {
 			return strings.Split(strings.TrimSuffix(list, ","), ",")
 		}
 	}

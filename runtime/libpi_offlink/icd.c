@@ -33,7 +33,7 @@
   F(clRetainEvent) F(clRetainKernel) F(clRetainMemObject) F(clRetainProgram) F(clRetainSampler) F(clSVMAlloc) \
   F(clSVMFree) F(clSetContextDestructorCallback) F(clSetEventCallback) F(clSetKernelArg) F(clSetKernelArgSVMPointer) \
   F(clSetKernelExecInfo) F(clSetMemObjectDestructorCallback) F(clSetProgramReleaseCallback) \
-  F(clSetProgramSpecializationConstant) F(clSetUserEventStatus) F(clSharedMemAllocINTEL) F(clWaitForEvents)
+  F(clSetProgramSpecializationConstant) F(clSetUserEventStatus) F(clSharedMemAllocINTEL) F(clUnloadCompiler) F(clUnloadPlatformCompiler) F(clWaitForEvents)
 #define DECLARE(name) extern int32_t own_##name() __attribute__((visibility("hidden")));
 FUNCTIONS(DECLARE)
 
@@ -136,7 +136,7 @@ static const void *const table[] = {
     (void *)own_clRetainProgram,
     (void *)own_clReleaseProgram,
     (void *)own_clBuildProgram,
-    (void *)no_command, /* clUnloadCompiler */
+    (void *)own_clUnloadCompiler,
     (void *)own_clGetProgramInfo,
     (void *)own_clGetProgramBuildInfo,
     (void *)own_clCreateKernel,
@@ -205,7 +205,7 @@ static const void *const table[] = {
     (void *)no_object_5, /* clCreateProgramWithBuiltInKernels */
     (void *)own_clCompileProgram,
     (void *)own_clLinkProgram,
-    (void *)no_command, /* clUnloadPlatformCompiler */
+    (void *)own_clUnloadPlatformCompiler,
     (void *)own_clGetKernelArgInfo,
     (void *)own_clEnqueueFillBuffer,
     (void *)own_clEnqueueFillImage,

@@ -27,6 +27,9 @@ type kernel struct {
 // Close releases the kernel, and its use of the program.
 func (k *kernel) Close() error {
 	err := k.kernel.Close()
+	if p, err := objectOf[*program](k.program); err == nil {
+		p.attached.Add(-1)
+	}
 	releaseHandle(k.program)
 	return err
 }
@@ -44,10 +47,29 @@ func offlink_piKernelCreate(handle, name uintptr, out *uintptr) int32 {
 		}
 		k := &kernel{kernel: own, params: own.Params(), program: handle}
 		k.args, k.set = make([]driver.Arg, len(k.params)), make([]bool, len(k.params))
-		retainHandle(handle)
+		k.attach()
 		*out = newHandle(k, contextOf(handle))
 		return nil
 	})
+}
+
+// attach counts the kernel among those of its program, and keeps the program in use.
+func (k *kernel) attach() {
+	retainHandle(k.program)
+	if p, err := objectOf[*program](k.program); err == nil {
+		p.attached.Add(1)
+	}
+}
+
+// description is the kernel as its source has it, zero for a loaded program.
+func (k *kernel) description() kernelDescription {
+	p, err := objectOf[*program](k.program)
+	if err != nil {
+		return kernelDescription{}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.described[k.kernel.Name()]
 }
 
 func onKernel(handle uintptr, f func(k *kernel) error) int32 {
@@ -163,7 +185,7 @@ func offlink_piKernelGetInfo(handle uintptr, param uint32, room uintptr, out uns
 		case kernelProgram:
 			a = words64(int(k.program))
 		case kernelAttributes:
-			a = textAnswer("")
+			a = textAnswer(k.description().attributes)
 		}
 		return reply(a, param, room, out, size)
 	})

@@ -110,16 +110,21 @@ type buffer struct {
 	// host is the memory that the host gave for the buffer, 0 if none. A map returns
 	// it: it has the buffer's contents while the buffer is mapped.
 	host uintptr
+	// shared: the host's memory is an allocation of the device, which the buffer uses itself and
+	// does not free.
+	shared bool
 	mapped
 }
 
 // Close releases the memory.
 func (b *buffer) Close() error {
-	if b.parent != 0 {
+	switch {
+	case b.parent != 0:
 		releaseHandle(b.parent)
-		return nil
+	case !b.shared:
+		return b.memory.Close()
 	}
-	return b.memory.Close()
+	return nil
 }
 
 func (b *buffer) address() uintptr {
@@ -171,6 +176,10 @@ func offlink_piMemBufferCreate(contextHandle uintptr, flags uint64, size, host u
 		if err := checkMemoryFlags(flags); err != nil {
 			return err
 		}
+		if p, ok := device().Pointer(uint64(host)); ok && flags&useHostMemory != 0 && int64(size) <= p.Memory.Size()-p.Offset {
+			*out = newHandle(&buffer{memory: p.Memory, offset: p.Offset, size: int64(size), flags: flags, host: host, shared: true}, contextHandle)
+			return nil
+		}
 		m, err := device().Alloc(driver.DeviceMemory, int64(size))
 		if err != nil {
 			return err
@@ -216,7 +225,7 @@ func offlink_piMemBufferPartition(handle uintptr, flags uint64, kind uint32, reg
 		if err := checkPart(flags, b.flags, where); err != nil {
 			return err
 		}
-		part := &buffer{memory: b.memory, offset: b.offset + int64(where[0]), size: int64(where[1]), flags: inheritedFlags(flags, b.flags), parent: handle}
+		part := &buffer{memory: b.memory, offset: b.offset + int64(where[0]), size: int64(where[1]), flags: inheritedFlags(flags, b.flags), parent: handle, shared: b.shared}
 		if b.host != 0 {
 			part.host = b.host + where[0]
 		}

@@ -169,8 +169,7 @@ const (
 	programCode        = 0x1169
 	kernelArgAccess    = 0x1197
 	kernelArgQualifier = 0x1199
-	noAccess           = 0x11A3 // CL_KERNEL_ARG_ACCESS_NONE
-	argInfoUnknown     = -19    // CL_KERNEL_ARG_INFO_NOT_AVAILABLE
+	argInfoUnknown     = -19 // CL_KERNEL_ARG_INFO_NOT_AVAILABLE
 )
 
 //export offlink_clGetKernelArgInfo
@@ -180,18 +179,22 @@ func offlink_clGetKernelArgInfo(handle uintptr, index, param uint32, room uintpt
 			return failure(invalidArgIndex, "kernel %s has %d parameters; there is none of index %d", k.kernel.Name(), len(k.params), index)
 		}
 		p := k.params[index]
+		d := argDescription{address: addressQualifier(p.Kind), access: accessNone}
+		if args := k.description().args; int64(index) < int64(len(args)) {
+			d = args[index]
+		}
 		var a answer
 		switch {
 		case param == cl.KernelArgAddressQualifier:
-			a = word32(addressQualifier(p.Kind))
+			a = word32(d.address)
 		case param == kernelArgAccess:
-			a = word32(noAccess)
+			a = word32(d.access)
 		case param == kernelArgQualifier:
-			a = word64(0)
-		case param == cl.KernelArgTypeName && p.Type != "":
-			a = textAnswer(p.Type)
-		case param == cl.KernelArgName && p.Name != "":
-			a = textAnswer(p.Name)
+			a = word64(d.qualifiers)
+		case param == cl.KernelArgTypeName && d.namesType:
+			a = textAnswer(d.typeName)
+		case param == cl.KernelArgName && d.named:
+			a = textAnswer(d.name)
 		case param == cl.KernelArgTypeName || param == cl.KernelArgName:
 			return failure(argInfoUnknown, "the program does not name the parameters of kernel %s", k.kernel.Name())
 		}
@@ -201,12 +204,12 @@ func offlink_clGetKernelArgInfo(handle uintptr, index, param uint32, room uintpt
 
 func addressQualifier(kind driver.ParamKind) uint32 {
 	switch kind {
-	case driver.ParamBuffer:
-		return cl.AddressGlobal
+	case driver.ParamBuffer, driver.ParamImage:
+		return addressGlobal
 	case driver.ParamLocal:
-		return cl.AddressLocal
+		return addressLocal
 	}
-	return cl.AddressPrivate
+	return addressPrivate
 }
 
 // offlink_clSetKernelArg takes buffers by their native handles: a parameter that points to
@@ -258,8 +261,9 @@ func offlink_clCloneKernel(handle uintptr, out *uintptr) int32 {
 		if err != nil {
 			return err
 		}
-		retainHandle(k.program)
-		*out = newHandle(&kernel{kernel: own, params: own.Params(), program: k.program, args: slices.Clone(k.args), set: slices.Clone(k.set)}, contextOf(handle))
+		copied := &kernel{kernel: own, params: own.Params(), program: k.program, args: slices.Clone(k.args), set: slices.Clone(k.set)}
+		copied.attach()
+		*out = newHandle(copied, contextOf(handle))
 		return nil
 	})
 }

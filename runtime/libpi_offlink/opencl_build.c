@@ -32,37 +32,48 @@ int32_t own_clSetProgramSpecializationConstant(struct object *program, uint32_t 
   return opencl_code(offlink_piextProgramSetSpecializationConstant(handle_of(program), id, size, (void *)value));
 }
 
-int32_t own_clBuildProgram(struct object *program, uint32_t count, const void *devices, const char *options, notification ended, void *user) {
-  int32_t code = offlink_piProgramBuild(handle_of(program), 0, NULL, (uintptr_t)options, 0, 0);
+/* Builds end in the call: the host's function is called before it returns. */
+int32_t own_clBuildProgram(struct object *program, uint32_t count, void *devices, const char *options, notification ended, void *user) {
+  int32_t code = offlink_clCheckBuild(handle_of(program), count, devices, (uintptr_t)ended, (uintptr_t)user);
+  if (code)
+    return opencl_code(code);
+  code = offlink_piProgramBuild(handle_of(program), 0, NULL, (uintptr_t)options, 0, 0);
   if (ended)
     ended(program, user);
   return opencl_code(code);
 }
 
-/* Headers are files, which the option -I finds: programs as headers are not supported. */
-int32_t own_clCompileProgram(struct object *program, uint32_t count, const void *devices, const char *options, uint32_t headers,
-                             const void *programs, const void *names, notification ended, void *user) {
-  if (headers)
-    return INVALID_OPERATION;
-  int32_t code = offlink_piProgramCompile(handle_of(program), 0, NULL, (uintptr_t)options, 0, NULL, NULL, 0, 0);
+int32_t own_clCompileProgram(struct object *program, uint32_t count, void *devices, const char *options, uint32_t headers, void *programs,
+                             void *names, notification ended, void *user) {
+  int32_t code = offlink_clCheckBuild(handle_of(program), count, devices, (uintptr_t)ended, (uintptr_t)user);
+  if (code)
+    return opencl_code(code);
+  code = offlink_clCompileProgram(handle_of(program), (uintptr_t)options, headers, programs, names);
   if (ended)
     ended(program, user);
   return opencl_code(code);
 }
 
 /* The program is made where the link fails, too: it has the log. */
-void *own_clLinkProgram(struct object *context, uint32_t devices, const void *device_list, const char *options, uint32_t count,
+void *own_clLinkProgram(struct object *context, uint32_t devices, void *device_list, const char *options, uint32_t count,
                         struct object *const *list, notification ended, void *user, int32_t *error) {
+  int32_t code = offlink_clCheckBuild(handle_of(context), devices, device_list, (uintptr_t)ended, (uintptr_t)user);
+  if (code)
+    return opencl_failed(code, error);
   size_t handle = 0, *parts = count && list ? opencl_handles(count, list) : NULL;
   if (!parts)
     return opencl_failed(count && list ? INVALID_PROGRAM : INVALID_VALUE, error);
-  int32_t code = offlink_piProgramLink(handle_of(context), 0, NULL, (uintptr_t)options, count, parts, 0, 0, &handle);
+  code = offlink_clLinkProgram(handle_of(context), (uintptr_t)options, count, parts, &handle);
   free(parts);
   void *made = opencl_made(code, handle, error);
   if (ended && made)
     ended(made, user);
   return made;
 }
+
+/* The compiler is a process of its own, which ends with each program: there is nothing to unload. */
+int32_t own_clUnloadCompiler(void) { return 0; }
+int32_t own_clUnloadPlatformCompiler(void *platform) { return platform ? 0 : INVALID_PLATFORM; }
 
 void *own_clCreateKernel(struct object *program, const char *name, int32_t *error) {
   size_t handle = 0;

@@ -3,26 +3,16 @@
 
 #pragma GCC visibility push(hidden)
 
-void *own_clCreateCommandQueue(struct object *context, struct object *device, uint64_t properties, int32_t *error) {
+void *own_clCreateCommandQueue(struct object *context, struct object *device, uint64_t flags, int32_t *error) {
   size_t handle = 0;
-  int32_t code = offlink_piQueueCreate(handle_of(context), handle_of(device), properties, &handle);
+  int32_t code = offlink_clCreateQueue(handle_of(context), handle_of(device), flags, NULL, &handle);
   return opencl_made(code, handle, error);
 }
 
-/* Properties are pairs, and a 0 after them. */
 void *own_clCreateCommandQueueWithProperties(struct object *context, struct object *device, const uint64_t *properties, int32_t *error) {
-  enum { QUEUE_PROPERTIES = 0x1093, QUEUE_PRIORITY = 0x1096, QUEUE_THROTTLE = 0x1097, MOST_PROPERTIES = 64 };
-  enum { ON_DEVICE = 1 << 2 | 1 << 3, INVALID_QUEUE_PROPERTIES = -35 };
-  uint64_t flags = 0;
-  for (int i = 0; properties && properties[i] && i < MOST_PROPERTIES; i += 2) {
-    if (properties[i] == QUEUE_PROPERTIES)
-      flags = properties[i + 1];
-    else if (properties[i] != QUEUE_PRIORITY && properties[i] != QUEUE_THROTTLE)
-      return opencl_failed(INVALID_VALUE, error);
-  }
-  if (flags & ON_DEVICE)
-    return opencl_failed(INVALID_QUEUE_PROPERTIES, error);
-  return own_clCreateCommandQueue(context, device, flags, error);
+  size_t handle = 0;
+  int32_t code = offlink_clCreateQueue(handle_of(context), handle_of(device), 0, (void *)properties, &handle);
+  return opencl_made(code, handle, error);
 }
 
 void *own_clCreateBuffer(struct object *context, uint64_t flags, size_t size, void *host, int32_t *error) {
@@ -37,6 +27,8 @@ void *own_clCreateBuffer(struct object *context, uint64_t flags, size_t size, vo
 }
 
 void *own_clCreateBufferWithProperties(struct object *context, const uint64_t *properties, uint64_t flags, size_t size, void *host, int32_t *error) {
+  if (properties && *properties)
+    return opencl_failed(INVALID_PROPERTY, error);
   return own_clCreateBuffer(context, flags, size, host, error);
 }
 

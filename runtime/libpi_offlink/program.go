@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"offlink/runtime/driver"
@@ -19,18 +20,22 @@ import (
 	"offlink/spirv"
 )
 
-// program is a pi_program. It has code at first, then an object, then a linked program;
-// mu guards all of them.
+// program is a pi_program. It has code or a source at first, then objects, then a linked
+// program; mu guards all of them.
 type program struct {
 	mu        sync.Mutex
 	source    []byte // in OpenCL C; nil for others
 	code      []byte // SPIR-V; nil for linked and loaded ones, and before the source is compiled
-	symbols          // of the code
 	constants map[uint32][]byte
-	object    driver.Object  // once it is compiled
+	objects   []*compiled    // once it is compiled; several if it is a library
+	library   bool           // it was linked with -create-library
 	linked    driver.Program // once it is built or linked
 	kernels   []string
+	described map[string]kernelDescription // by the names of kernels; empty for loaded programs
+	attached  atomic.Int32                 // kernels that were made of it
+	options   string                       // of the last build
 	log       string
+	failed    bool // the last build
 }
 
 // Close releases everything.
@@ -39,10 +44,22 @@ func (p *program) Close() error {
 	if p.linked != nil {
 		errs = append(errs, p.linked.Close())
 	}
-	if p.object != nil {
-		errs = append(errs, p.object.Close())
+	return errors.Join(append(errs, closeAll(p.objects))...)
+}
+
+// beginBuild removes the results of an earlier build. No kernel of it may be left.
+func (p *program) beginBuild(options string) error {
+	if p.attached.Load() > 0 {
+		return failure(invalidOperation, "the program has %d kernels, which have to be released before it is built again", p.attached.Load())
 	}
-	return errors.Join(errs...)
+	p.failed, p.log = false, ""
+	if p.source == nil && p.code == nil || p.source == nil && options == p.options && len(p.objects) > 0 {
+		return nil // it has all that a build would make
+	}
+	p.options = options
+	err := p.Close()
+	p.objects, p.linked = nil, nil
+	return err
 }
 
 // keepLog keeps the log of a failed build and wraps the failure with the code. The host
@@ -54,6 +71,7 @@ func (p *program) keepLog(code int32, err error) error {
 	if own, ok := errors.AsType[*codeError](err); ok {
 		code = own.code // of the options
 	}
+	p.failed = true
 	p.log = err.Error()
 	if build, ok := errors.AsType[*driver.BuildError](err); ok && build.Log != "" {
 		p.log += "\n" + build.Log
@@ -82,8 +100,7 @@ func offlink_piProgramCreate(contextHandle uintptr, code unsafe.Pointer, length 
 		if err != nil {
 			return failure(invalidBinary, "%v", err)
 		}
-		p := &program{code: data, constants: map[uint32][]byte{}}
-		p.kernels, p.symbols = kernelsOf(m), symbolsOf(m)
+		p := &program{code: data, constants: map[uint32][]byte{}, kernels: kernelsOf(m)}
 		*out = newHandle(p, contextHandle)
 		return nil
 	})
@@ -105,6 +122,13 @@ func offlink_piProgramCreateWithBinary(contextHandle uintptr, count uint32, unus
 		if err != nil {
 			return err
 		}
+		if objects, library, found, err := decodeObjects(binary); found || err != nil {
+			if err == nil {
+				*out = newHandle(&program{objects: objects, library: library}, contextHandle)
+			}
+			setAll(wordsAt(status, int(count)), codeOrSuccess(err))
+			return err
+		}
 		stored, err := devicecode.DecodeProgram(storedMagic, binary)
 		if err != nil {
 			return failure(invalidBinary, "%v", err)
@@ -113,13 +137,23 @@ func offlink_piProgramCreateWithBinary(contextHandle uintptr, count uint32, unus
 		if err != nil {
 			return failure(invalidBinary, "%v", err)
 		}
-		results := wordsAt(status, int(count))
-		for i := range results {
-			results[i] = success
-		}
+		setAll(wordsAt(status, int(count)), success)
 		*out = newHandle(&program{linked: linked, kernels: slices.Sorted(maps.Keys(stored.Tables.Kernels))}, contextHandle)
 		return nil
 	})
+}
+
+func setAll(list []int32, code int32) {
+	for i := range list {
+		list[i] = code
+	}
+}
+
+func codeOrSuccess(err error) int32 {
+	if err == nil {
+		return success
+	}
+	return codeOf(err)
 }
 
 // commonBinary is the binary that the host gives for each device: it is the same for the whole
@@ -140,7 +174,7 @@ func commonBinary(codes []*byte, lengths []uintptr) ([]byte, error) {
 //export offlink_piextProgramSetSpecializationConstant
 func offlink_piextProgramSetSpecializationConstant(handle uintptr, id uint32, size uintptr, value unsafe.Pointer) int32 {
 	return onProgram(handle, func(p *program) error {
-		if p.code == nil && p.source == nil || p.object != nil || p.linked != nil {
+		if p.code == nil && p.source == nil || len(p.objects) > 0 || p.linked != nil {
 			return failure(invalidOperation, "specialization constants are set before a program is compiled")
 		}
 		p.constants[id] = slices.Clone(wordsAt((*byte)(value), int(size)))
@@ -148,52 +182,74 @@ func offlink_piextProgramSetSpecializationConstant(handle uintptr, id uint32, si
 	})
 }
 
-func (p *program) compile(options string) error {
-	if p.source != nil && p.object == nil {
-		if err := p.compileSource(options); err != nil {
+// compile makes the object of the code, which is compiled first where the program has a source.
+// The headers are for the source, by their names.
+func (p *program) compile(options string, headers map[string][]byte) error {
+	if len(p.objects) > 0 {
+		return nil
+	}
+	if p.source != nil {
+		if err := p.compileSource(options, headers); err != nil {
 			return err
 		}
+		options = "" // they were the source's
 	}
 	if p.code == nil {
 		return failure(invalidOperation, "the program has no SPIR-V to compile")
 	}
-	if p.object != nil {
-		return nil
-	}
-	m := driver.Module{Name: "program", Image: driver.Image{Format: "spirv", Target: "spir64"}, Code: p.code}
-	o, err := device().Compile(context.Background(), m, driver.CompileOptions{Options: options, SpecConstants: p.constants})
+	c, err := compileCode(p.code, options, p.constants)
 	if err == nil {
-		p.object = o
+		p.objects = []*compiled{c}
 	}
 	return err
 }
 
 //export offlink_piProgramCompile
 func offlink_piProgramCompile(handle uintptr, unused1 uint32, unused2 unsafe.Pointer, options uintptr, unused3 uint32, unused4, unused5 unsafe.Pointer, unused6, unused7 uintptr) int32 {
-	return onProgram(handle, func(p *program) error { return p.keepLog(compileFailure, p.compile(dl.String(options))) })
+	return compileProgram(handle, dl.String(options), nil)
+}
+
+func compileProgram(handle uintptr, options string, headers map[string][]byte) int32 {
+	return onProgram(handle, func(p *program) error {
+		if p.source == nil && p.code == nil {
+			return failure(invalidOperation, "the program has neither a source nor SPIR-V")
+		}
+		if err := p.beginBuild(options); err != nil {
+			return err
+		}
+		return p.keepLog(compileFailure, p.compile(options, headers))
+	})
 }
 
 //export offlink_piProgramBuild
 func offlink_piProgramBuild(handle uintptr, unused1 uint32, unused2 unsafe.Pointer, options uintptr, unused3, unused4 uintptr) int32 {
 	return onProgram(handle, func(p *program) error {
+		words := dl.String(options)
+		if err := p.beginBuild(words); err != nil {
+			return err
+		}
 		if p.linked != nil {
 			return nil
 		}
-		err := p.compile(dl.String(options))
+		err := p.compile(words, nil)
 		if err == nil {
-			p.linked, err = linkObjects([]driver.Object{p.object}, []symbols{p.symbols}, "")
+			err = p.link(p.objects, "")
 		}
 		return p.keepLog(buildFailure, err)
 	})
 }
 
-// linkObjects links objects, whose symbols are given, with the device library.
-func linkObjects(objects []driver.Object, names []symbols, options string) (driver.Program, error) {
-	library, err := libraryObjects(names)
-	if err != nil {
-		return nil, err
+// link makes the program that runs.
+func (p *program) link(objects []*compiled, options string) (err error) {
+	if p.linked, err = linkObjects(objects, options); err != nil {
+		return err
 	}
-	return device().Link(context.Background(), slices.Concat(objects, library), driver.LinkOptions{Options: options})
+	p.described = map[string]kernelDescription{}
+	for _, c := range objects {
+		maps.Copy(p.described, c.described)
+	}
+	p.kernels = slices.Sorted(maps.Keys(p.described))
+	return nil
 }
 
 // offlink_piProgramLink makes a program of compiled ones. Where that fails, the host gets
@@ -201,23 +257,37 @@ func linkObjects(objects []driver.Object, names []symbols, options string) (driv
 //
 //export offlink_piProgramLink
 func offlink_piProgramLink(contextHandle uintptr, unused2 uint32, unused3 unsafe.Pointer, options uintptr, count uint32, list *uintptr, unused4, unused5 uintptr, out *uintptr) int32 {
+	return linkPrograms(contextHandle, dl.String(options), false, wordsAt(list, int(count)), out)
+}
+
+// linkPrograms makes a program, or a library for later links, which shares the objects of its
+// parts.
+func linkPrograms(contextHandle uintptr, options string, library bool, parts []uintptr, out *uintptr) int32 {
 	return perform(func() error {
-		p := &program{}
-		var objects []driver.Object
-		var names []symbols
-		for _, handle := range wordsAt(list, int(count)) {
+		var objects []*compiled
+		for _, handle := range parts {
 			part, err := objectOf[*program](handle)
 			if err != nil {
 				return err
 			}
-			if part.object == nil {
+			part.mu.Lock()
+			own := slices.Clone(part.objects)
+			part.mu.Unlock()
+			if len(own) == 0 {
 				return failure(invalidOperation, "a program to link was not compiled")
 			}
-			objects, names = append(objects, part.object), append(names, part.symbols)
-			p.kernels = append(p.kernels, part.kernels...)
+			objects = append(objects, own...)
 		}
+		p := &program{options: options, library: library}
 		var err error
-		p.linked, err = linkObjects(objects, names, dl.String(options))
+		if library {
+			p.objects = objects
+			for _, c := range objects {
+				c.uses.Add(1)
+			}
+		} else {
+			err = p.link(objects, options)
+		}
 		*out = newHandle(p, contextHandle)
 		return p.keepLog(linkFailure, err)
 	})
@@ -229,13 +299,18 @@ const (
 	programCount      = 0x1162
 	programDevices    = 0x1163
 	programKernels    = 0x1167
-	buildStatus       = 0x1181
-	buildOptions      = 0x1182
-	buildFailed       = ^uint32(1) // PI_PROGRAM_BUILD_STATUS_ERROR, -2
-	notBuilt          = ^uint32(0) // PI_PROGRAM_BUILD_STATUS_NONE, -1
-	typeNone          = 0
-	typeObject        = 1
-	typeExecutable    = 4
+
+	programConstructors = 0x116A
+	programDestructors  = 0x116B
+
+	buildStatus    = 0x1181
+	buildOptions   = 0x1182
+	buildFailed    = ^uint32(1) // PI_PROGRAM_BUILD_STATUS_ERROR, -2
+	notBuilt       = ^uint32(0) // PI_PROGRAM_BUILD_STATUS_NONE, -1
+	typeNone       = 0
+	typeObject     = 1
+	typeLibrary    = 2
+	typeExecutable = 4
 )
 
 //export offlink_piProgramGetInfo
@@ -262,6 +337,8 @@ func (p *program) answer(handle uintptr, param uint32) (answer, error) {
 		return words64(int(contextOf(handle))), nil
 	case programDevices:
 		return words64(devicesOf(contextOf(handle))...), nil
+	case programConstructors, programDestructors:
+		return flag(false), nil // C++ for OpenCL runs none
 	case programKernels:
 		return words64(len(p.kernels)), nil
 	case programSource:
@@ -278,11 +355,14 @@ func (p *program) answer(handle uintptr, param uint32) (answer, error) {
 	return nil, nil
 }
 
-// encode is the binary of a linked program.
+// encode is the binary of a program, nil before it is built.
 func (p *program) encode() ([]byte, error) {
+	if p.linked == nil && len(p.objects) > 0 {
+		return encodeObjects(p.objects, p.library), nil
+	}
 	source, ok := p.linked.(driver.BinaryProgram)
 	if !ok {
-		return nil, failure(invalidExecutable, "the program is not linked")
+		return nil, nil // it was not built
 	}
 	code, err := source.Binary()
 	if err != nil {
@@ -319,7 +399,7 @@ func offlink_piProgramGetBuildInfo(handle, unused1 uintptr, param uint32, room u
 		case cl.ProgramBuildLog:
 			a = textAnswer(p.log)
 		case buildOptions:
-			a = textAnswer("")
+			a = textAnswer(p.options)
 		case buildStatus:
 			a = word32(p.buildStatus())
 		case cl.ProgramBinaryType:
@@ -331,10 +411,10 @@ func offlink_piProgramGetBuildInfo(handle, unused1 uintptr, param uint32, room u
 
 func (p *program) buildStatus() uint32 {
 	switch {
-	case p.linked != nil || p.object != nil:
-		return 0
-	case p.log != "":
+	case p.failed:
 		return buildFailed
+	case p.linked != nil || len(p.objects) > 0:
+		return 0
 	}
 	return notBuilt
 }
@@ -343,7 +423,9 @@ func (p *program) binaryType() uint32 {
 	switch {
 	case p.linked != nil:
 		return typeExecutable
-	case p.object != nil:
+	case p.library:
+		return typeLibrary
+	case len(p.objects) > 0:
 		return typeObject
 	}
 	return typeNone

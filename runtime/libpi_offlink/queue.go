@@ -14,6 +14,7 @@ type deviceQueue struct {
 	driver.Queue
 	device     uintptr
 	properties uint64
+	list       []uint64 // the properties of OpenCL that it was made with, with the 0 at their end
 }
 
 // Close closes the queue, and ends its use of the device.
@@ -31,7 +32,7 @@ func newQueue(contextHandle, on uintptr, flags uint64, out *uintptr) int32 {
 			return err
 		}
 		retainDevice(on)
-		*out = newHandle(&deviceQueue{q, on, flags}, contextHandle)
+		*out = newHandle(&deviceQueue{q, on, flags, nil}, contextHandle)
 		return nil
 	})
 }
@@ -79,6 +80,13 @@ func offlink_piQueueGetInfo(handle uintptr, param uint32, room uintptr, out unsa
 			a = word32(uint32(usesOf(handle)))
 		case cl.QueueProperties:
 			a = word64(q.properties)
+		case queueProperties:
+			a = answer{}
+			for _, word := range q.list {
+				a = append(a, word64(word)...)
+			}
+		case queueSize: // of queues on the device
+			return failure(invalidQueue, "the queue has no size")
 		}
 		return reply(a, param, room, out, size)
 	})

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -90,10 +91,18 @@ func offlink_piclProgramCreateWithSource(contextHandle uintptr, count uint32, te
 }
 
 // compileSource makes the SPIR-V of a program's source. The log has the warnings.
-func (p *program) compileSource(options string) error {
+func (p *program) compileSource(options string, headers map[string][]byte) error {
 	flags, err := sourceFlags(options)
 	if err != nil {
 		return err
+	}
+	folder, err := headerFolder(headers)
+	if err != nil {
+		return err
+	}
+	if folder != "" {
+		defer os.RemoveAll(folder)
+		flags = append([]string{"-I" + folder}, flags...) // they come before those of the options
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), compilerTime)
 	defer cancel()
@@ -106,7 +115,7 @@ func (p *program) compileSource(options string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", clang(), err, &log)
 	}
-	code, err := spirvOf(bitcode)
+	code, err := spirvOf(bitcode, slices.Contains(flags, argInfoOption))
 	if err != nil {
 		return err
 	}
@@ -114,29 +123,66 @@ func (p *program) compileSource(options string) error {
 	if err != nil {
 		return err
 	}
-	p.code, p.kernels, p.symbols = code, kernelsOf(m), symbolsOf(m)
+	p.code, p.kernels = code, kernelsOf(m)
 	return nil
 }
 
-func spirvOf(bitcode []byte) ([]byte, error) {
+// headerFolder writes headers for clang; it is the caller's to remove, "" for no header.
+func headerFolder(headers map[string][]byte) (folder string, err error) {
+	if len(headers) == 0 {
+		return "", nil
+	}
+	if folder, err = os.MkdirTemp("", "offlink-headers-"); err != nil {
+		return "", err
+	}
+	for name, text := range headers {
+		path := filepath.Join(folder, name)
+		if !filepath.IsLocal(name) {
+			err = failure(invalidValue, "the header %q has a name that leads elsewhere", name)
+		}
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(path), 0o700)
+		}
+		if err == nil {
+			err = os.WriteFile(path, text, 0o600)
+		}
+	}
+	if err != nil {
+		return "", errors.Join(err, os.RemoveAll(folder))
+	}
+	return folder, nil
+}
+
+// argInfoOption asks for the names and types of kernels' parameters.
+const argInfoOption = "-cl-kernel-arg-info"
+
+func spirvOf(bitcode []byte, argInfo bool) ([]byte, error) {
 	module, err := irfile.Parse("program", bitcode)
 	if err != nil {
 		return nil, err
 	}
-	return fromir.Translate(module, fromir.PortableOptions())
+	options := fromir.PortableOptions()
+	options.KernelArgTypes = argInfo
+	return fromir.Translate(module, options)
 }
 
 // fixedFlags are the flags of every source. Functions that are inline and not static have
 // bodies, as in C before 1999: no other module has them.
 var fixedFlags = []string{
 	"--target=spir64-unknown-unknown", "-x", "cl", "-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fgnu89-inline",
-	"-D__ENDIAN_LITTLE__=1",
+	"-D__ENDIAN_LITTLE__=1", "-Xclang", "-cl-ext=" + missingFeatures,
 }
+
+// missingFeatures are those that clang takes the device to have, as a target of SPIR-V, and that
+// it lacks: programs test for their macros.
+const missingFeatures = "-__opencl_c_pipes,-__opencl_c_device_enqueue,-cl_khr_gl_sharing,-cl_khr_gl_event,-cl_khr_gl_msaa_sharing," +
+	"-cl_khr_gl_depth_images,-cl_khr_mipmap_image,-cl_khr_mipmap_image_writes,-cl_khr_d3d10_sharing,-cl_khr_d3d11_sharing," +
+	"-cl_khr_dx9_media_sharing,-cl_khr_egl_event,-cl_khr_egl_image"
 
 // compilerOptions are the options of OpenCL that clang knows.
 var compilerOptions = []string{
 	"-cl-denorms-are-zero", "-cl-fast-relaxed-math", "-cl-finite-math-only", "-cl-fp32-correctly-rounded-divide-sqrt",
-	"-cl-kernel-arg-info", "-cl-mad-enable", "-cl-no-signed-zeros", "-cl-opt-disable", "-cl-single-precision-constant",
+	argInfoOption, "-cl-mad-enable", "-cl-no-signed-zeros", "-cl-opt-disable", "-cl-single-precision-constant",
 	"-cl-strict-aliasing", "-cl-uniform-work-group-size", "-cl-unsafe-math-optimizations",
 	"-w", "-Werror", "-g", "-O0", "-O1", "-O2", "-O3",
 }
@@ -149,6 +195,9 @@ func sourceFlags(options string) ([]string, error) {
 		return nil, failure(invalidBuildOptions, "options %q: %v", options, err)
 	}
 	flags := slices.Clone(fixedFlags)
+	if slices.Contains(words, "-cl-opt-disable") {
+		flags = append(flags, "-O0")
+	}
 	standard := "-cl-std=CL1.2" // where no option says another (OpenCL 3.0, 5.8.6.5)
 	for i := 0; i < len(words); i++ {
 		word := words[i]
@@ -160,7 +209,7 @@ func sourceFlags(options string) ([]string, error) {
 			flags = append(flags, word)
 		case strings.HasPrefix(word, "-cl-std="):
 			standard = word
-		case strings.HasPrefix(word, "-cl-intel-"): // for Intel's own devices
+		case strings.HasPrefix(word, "-cl-intel-"), word == "-cl-no-subgroup-ifp": // for other devices
 		default:
 			return nil, failure(invalidBuildOptions, "the option %s is not one of OpenCL", word)
 		}
@@ -168,15 +217,26 @@ func sourceFlags(options string) ([]string, error) {
 	return append(flags, standard), nil
 }
 
-// splitOptions splits at spaces outside double quotes, which may stand in a word.
+// splitOptions splits at spaces as a shell does: quotes of both kinds may stand in a word, and a
+// backslash takes the meaning from the character after it.
 func splitOptions(options string) (words []string, err error) {
 	var word strings.Builder
-	quoted, begun := false, false
+	quote, begun, escaped := rune(0), false, false
 	for _, c := range options {
 		switch {
-		case c == '"':
-			quoted, begun = !quoted, true
-		case !quoted && strings.ContainsRune(" \t\n", c):
+		case escaped:
+			if quote == '"' && c != '"' && c != '\\' {
+				word.WriteRune('\\')
+			}
+			word.WriteRune(c)
+			escaped = false
+		case c == '\\' && quote != '\'':
+			escaped, begun = true, true
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote, begun = c, true
+		case quote == 0 && strings.ContainsRune(" \t\n", c):
 			if begun {
 				words = append(words, word.String())
 			}
@@ -187,7 +247,7 @@ func splitOptions(options string) (words []string, err error) {
 			begun = true
 		}
 	}
-	if quoted {
+	if quote != 0 || escaped {
 		return nil, errors.New("a quote is not closed")
 	}
 	if begun {

@@ -166,7 +166,7 @@ func offlink_piEnqueueMemBufferMap(queue, handle uintptr, block uint32, flags ui
 		if err != nil {
 			return err
 		}
-		if b.host == 0 {
+		if b.host == 0 || b.shared {
 			*out = b.address() + offset
 			return b.mapObject(q, s, *out, flags, nil, nil)
 		}
