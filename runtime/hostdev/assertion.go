@@ -7,8 +7,8 @@ import "errors"
 // pointer.
 const assertFunction = "__devicelib_assert_fail"
 
-// ErrAssertion is the Err of the Fault of a kernel with an assert that failed. What failed is in
-// the kernel's output.
+// ErrAssertion is the Err of the Fault of a kernel with an assert that failed, whose
+// message is in the kernel's output.
 var ErrAssertion = errors.New("an assertion failed; the output of the kernel says which")
 
 // isAssertion tells whether an access of a function is how it makes an assertion fail.
