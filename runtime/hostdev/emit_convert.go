@@ -110,20 +110,34 @@ func narrow(width int, mode rounding) func(f float64) uint64 {
 	return bits64
 }
 
-// floatToInt rounds to zero unless the result has another mode. Numbers out of
-// range give the nearest number, and NaN gives 0, with or without saturation:
-// OpenCL leaves both undefined without it.
+// floatToInt rounds to zero unless the result has another mode. A saturated result is the number
+// that is nearest, and NaN gives 0. OpenCL leaves numbers out of range undefined without
+// saturation: a result of 32 or 64 bits is the nearest number then, too, and a narrower one is cut
+// from a larger one, as processors do that have no conversion to it. Programs rely on that, as
+// they compare with what the host computes.
 func floatToInt(signed bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)
 		from, width := b.checkConversion(kindFloat, x, to)
 		wide, round := widenToDouble(from), integral[b.roundingMode(in, roundZero)]
-		if signed {
+		switch cut := truncatedWidth(width); {
+		case cut != width && !b.isSaturated(in):
+			b.emit1(to, x, func(a uint64) uint64 { return doubleToSigned(round(wide(a)), cut) & mask(width) })
+		case signed:
 			b.emit1(to, x, func(a uint64) uint64 { return doubleToSigned(round(wide(a)), width) })
-			return
+		default:
+			b.emit1(to, x, func(a uint64) uint64 { return doubleToUnsigned(round(wide(a)), width) })
 		}
-		b.emit1(to, x, func(a uint64) uint64 { return doubleToUnsigned(round(wide(a)), width) })
 	}
+}
+
+// truncatedWidth is the width of the integer that a conversion to one of a width is cut from:
+// signed, if it is another one.
+func truncatedWidth(width int) int {
+	if width <= 32 {
+		return 32
+	}
+	return 64
 }
 
 // intToFloat rounds once, to nearest unless the result has another mode.

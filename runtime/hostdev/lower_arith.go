@@ -43,6 +43,9 @@ func init() {
 		for op, f := range lowerUnary.Get() {
 			table[op] = func(l *lowering, in *spirv.Instruction) { l.lower1(in, f) }
 		}
+		for op, f := range lowerTruncations {
+			table[op] = func(l *lowering, in *spirv.Instruction) { l.lower1(in, f(l.isSaturated(in))) }
+		}
 		return table
 	})
 }
@@ -64,15 +67,16 @@ func (l *lowering) lower1(in *spirv.Instruction, f lowerWords1) {
 	l.define(in, words)
 }
 
-// rounded tells whether the result is decorated with a rounding mode, or as
-// saturated.
+// rounded tells whether the result is decorated with a rounding mode, or is an integer made of
+// another one and decorated as saturated.
 func (l *lowering) rounded(in *spirv.Instruction) bool {
 	_, mode := l.p.module.Decoration(in.Result(), spirv.DecorationFPRoundingMode)
-	_, saturated := l.p.module.Decoration(in.Result(), spirv.DecorationSaturated)
-	// Conversions of floats to integers saturate in this form anyhow
-	// (lanes.OpFToS), so that the decoration asks for nothing more.
-	float := in.Op == spirv.OpConvertFToS || in.Op == spirv.OpConvertFToU
-	return mode || saturated && !float
+	return mode || lowerTruncations[in.Op] == nil && l.isSaturated(in)
+}
+
+func (l *lowering) isSaturated(in *spirv.Instruction) bool {
+	_, ok := l.p.module.Decoration(in.Result(), spirv.DecorationSaturated)
+	return ok
 }
 
 // lower2 lowers an operation of two operands.
@@ -401,24 +405,6 @@ var lowerUnary = lazy.Map[spirv.Opcode, lowerWords1]{New: func() map[spirv.Opcod
 			}
 			return l.b.Add(lanes.OpUToF, to.lane, x)
 		},
-		spirv.OpConvertFToS: onHalves1(func(l *lowering, x *lanes.Value, _, to word) *lanes.Value {
-			v := l.b.Add(lanes.OpFToS, to.lane, x)
-			if to.width == 32 || to.width == 64 {
-				return v
-			}
-			// The form's conversion saturates at 32 or 64 bits; narrower integers
-			// are limited after it.
-			limit := mask(to.width) >> 1
-			v = l.choose(lanes.OpSLt, v, l.f.Const(v.Kind, limit))
-			return l.cut(l.choose(lanes.OpSLt, l.f.Const(v.Kind, ^limit), v, true), to.width)
-		}),
-		spirv.OpConvertFToU: onHalves1(func(l *lowering, x *lanes.Value, _, to word) *lanes.Value {
-			v := l.b.Add(lanes.OpFToU, to.lane, x)
-			if to.width == 32 || to.width == 64 {
-				return v
-			}
-			return l.choose(lanes.OpULt, v, l.f.Const(v.Kind, mask(to.width)))
-		}),
 	}
 }}
 
