@@ -260,7 +260,32 @@ const (
 	mostDimensions       = 3
 	invalidWorkDimension = -53
 	invalidKernelArgs    = -52
+	invalidGroupSize     = -54
+	invalidItemSize      = -55
 )
+
+// checkLocal returns an error with OpenCL's code for a local size that the kernel cannot have:
+// hosts that try sizes go on after these codes.
+func (k *kernel) checkLocal(r *driver.Range) error {
+	info, limits, items := k.kernel.Info(), device().Info().MaxWorkItems, 1
+	for i, n := range r.Local {
+		switch {
+		case n < 1:
+			return failure(invalidGroupSize, "a local size of %v", r.Local)
+		case n > limits[i]:
+			return failure(invalidItemSize, "a local size of %v; the device has at most %v", r.Local, limits)
+		case !info.Uneven && r.Global[i]%n != 0:
+			return failure(invalidGroupSize, "the local size %v does not divide the global size %v", r.Local, r.Global)
+		case info.RequiredGroup[0] != 0 && n != info.RequiredGroup[i]:
+			return failure(invalidGroupSize, "a local size of %v; kernel %s requires %v", r.Local, k.kernel.Name(), info.RequiredGroup)
+		}
+		items *= n
+	}
+	if items > info.MaxGroup {
+		return failure(invalidGroupSize, "a local size of %v, %d work-items; kernel %s has at most %d", r.Local, items, k.kernel.Name(), info.MaxGroup)
+	}
+	return nil
+}
 
 //export offlink_piEnqueueKernelLaunch
 func offlink_piEnqueueKernelLaunch(queue, handle uintptr, dimensions uint32, offset, global, local *uintptr, count uint32, list, event *uintptr) int32 {
@@ -278,6 +303,9 @@ func offlink_piEnqueueKernelLaunch(queue, handle uintptr, dimensions uint32, off
 			return failure(invalidKernelArgs, "kernel %s: argument %d was not set", k.kernel.Name(), i)
 		}
 		r := driver.Range{Global: sizes(global, dimensions), Local: sizes(local, dimensions), Offset: sizes(offset, dimensions)}
+		if err := k.checkLocal(&r); err != nil {
+			return err
+		}
 		return q.Launch(k.kernel, r, slices.Clone(k.args), s)
 	})
 }

@@ -118,6 +118,20 @@ static void describe_kernel(void) {
     if (strcmp(type, want[i].type) || strcmp(name, want[i].name) || address != want[i].address || access != want[i].access || qualifiers != want[i].qualifiers)
       printf("argument %u: %s %s %#x %#x %lu\n", i, type, name, address, access, (unsigned long)qualifiers);
   }
+  int value[4] = {0};
+  cl_mem buffer = clCreateBuffer(context, 0, 64, NULL, &code);
+  const cl_image_format format = {CL_R, CL_SIGNED_INT32};
+  const cl_image_desc desc = {CL_MEM_OBJECT_IMAGE2D, 1, 1};
+  cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &code);
+  cl_sampler sampler = clCreateSampler(context, CL_FALSE, CL_ADDRESS_NONE, CL_FILTER_NEAREST, &code);
+  EXPECT(!clSetKernelArg(kernel, 0, sizeof buffer, &buffer) && !clSetKernelArg(kernel, 1, sizeof buffer, &buffer) && !clSetKernelArg(kernel, 2, 64, NULL) && !clSetKernelArg(kernel, 3, sizeof image, &image) && !clSetKernelArg(kernel, 4, sizeof sampler, &sampler) && !clSetKernelArg(kernel, 5, 8, value));
+  const size_t global[2] = {8, 8}, other[2] = {2, 2}, most[2] = {1 << 20, 1}, none[2] = {0, 2}, required[2] = {4, 2};
+  CODE(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, other, 0, NULL, NULL));
+  CODE(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, none, 0, NULL, NULL));
+  CODE(CL_INVALID_WORK_ITEM_SIZE, clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, most, 0, NULL, NULL));
+  CODE(CL_INVALID_WORK_DIMENSION, clEnqueueNDRangeKernel(queue, kernel, 4, NULL, global, required, 0, NULL, NULL));
+  CODE(0, clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, required, 0, NULL, NULL));
+  EXPECT(!clFinish(queue) && !clReleaseMemObject(buffer) && !clReleaseMemObject(image) && !clReleaseSampler(sampler));
   CODE(CL_INVALID_ARG_INDEX, clGetKernelArgInfo(kernel, 6, CL_KERNEL_ARG_NAME, sizeof text, text, NULL));
   CODE(CL_INVALID_VALUE, clGetKernelArgInfo(kernel, 0, 0x1234, sizeof text, text, NULL));
   CODE(CL_INVALID_KERNEL, clGetKernelArgInfo((cl_kernel)program, 0, CL_KERNEL_ARG_NAME, sizeof text, text, NULL));
