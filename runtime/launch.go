@@ -125,16 +125,29 @@ func spellSizes(list []int) string {
 	return s
 }
 
+// CheckArgCount returns a *LaunchError unless the kernel takes n arguments, counted as in
+// the source.
+func (k *Kernel) CheckArgCount(n int) error {
+	if n != len(k.Params) {
+		return k.launchError("%s given; it takes %d", countNoun(n, "argument"), len(k.Params))
+	}
+	return nil
+}
+
 // deviceArgs checks the arguments and leaves out the removed ones.
 func (k *Kernel) deviceArgs(args []driver.Arg) ([]driver.Arg, error) {
-	if len(args) != len(k.Params) {
-		return nil, k.launchError("%s given; it takes %d", countNoun(len(args), "argument"), len(k.Params))
+	if err := k.CheckArgCount(len(args)); err != nil {
+		return nil, err
 	}
 	for i, arg := range args {
 		if k.Params[i].Removed {
 			continue
 		}
-		if problem := argMismatch(k.Params[i].Param, arg); problem != "" {
+		problem := argMismatch(k.Params[i].Param, arg)
+		if problem == "" && arg.LocalSize > 0 {
+			problem = k.localMismatch(arg.LocalSize)
+		}
+		if problem != "" {
 			return nil, k.launchError("argument %d: %s", i, problem)
 		}
 	}
@@ -178,6 +191,14 @@ func argMismatch(p driver.Param, arg driver.Arg) string {
 		return fmt.Sprintf("the kernel takes %s here and %s was given", wantedParam(p), givenArg(arg))
 	case p.Kind == driver.ParamLocal && arg.LocalSize < 0:
 		return fmt.Sprintf("%d bytes of local memory is less than none", arg.LocalSize)
+	}
+	return ""
+}
+
+// localMismatch says that the device has less local memory than an argument asks for.
+func (k *Kernel) localMismatch(size int64) string {
+	if limit := k.device.Info().LocalMemory; limit > 0 && size > limit {
+		return fmt.Sprintf("%d bytes of local memory are asked for and the device has %d", size, limit)
 	}
 	return ""
 }

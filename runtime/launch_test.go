@@ -93,6 +93,8 @@ func TestLaunchRefusals(t *testing.T) {
 		{one, with(0, good[1]), "kernel k: argument 0: the kernel takes a value of 4 bytes (float) here and a buffer was given"},
 		{one, with(1, good[2]), "kernel k: argument 1: the kernel takes a buffer here and local memory was given"},
 		{one, with(2, good[0]), "kernel k: argument 2: the kernel takes local memory here and a value of 4 bytes was given"},
+		{one, with(2, driver.Arg{LocalSize: 1024}), ""},
+		{one, with(2, driver.Arg{LocalSize: 1025}), "kernel k: argument 2: 1025 bytes of local memory are asked for and the device has 1024"},
 		{driver.Range{}, good, "kernel k: the global size has 0 dimensions; give 1 to 3"},
 		{driver.Range{Global: []int{1, 1, 1, 1}}, good, "kernel k: the global size has 4 dimensions; give 1 to 3"},
 		{driver.Range{Global: []int{-1}}, good, "kernel k: the global size -1 is not one of numbers whose product fits 63 bits"},

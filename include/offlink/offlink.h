@@ -352,7 +352,7 @@ OFFLINK_INLINE offlink_arg offlink_arg_pointer(const void *pointer) {
   return arg;
 }
 
-/* A pointer to size bytes of local memory, shared by a work-group. */
+/* A pointer to size bytes of local memory, shared by a work-group. 0 is as good as 1. */
 OFFLINK_INLINE offlink_arg offlink_arg_local(size_t size) {
   offlink_arg arg = {OFFLINK_ARG_LOCAL, 0, NULL, NULL, 0, NULL};
   arg.size = size;
@@ -364,7 +364,7 @@ typedef struct offlink_range {
   unsigned dimensions;
   unsigned reserved;
   size_t global[3];
-  size_t local[3];  /* divides global; all 0: the device chooses */
+  size_t local[3];  /* divides global, except for kernels of OpenCL C 2.0 and later; all 0: the device chooses */
   size_t offset[3]; /* the first global id */
 } offlink_range;
 
@@ -418,8 +418,8 @@ offlink_status offlink_memory_alloc(offlink_device *device, int kind, size_t siz
 offlink_status offlink_memory_free(offlink_device *device, void *pointer);
 
 /* A queue takes commands and returns. An in-order queue runs them one after
- * another; after a failure the commands that follow fail too, up to
- * offlink_queue_finish. */
+ * another; after a failure, also of a command that blocked and returned it, the
+ * commands that follow fail too, up to offlink_queue_finish. */
 enum offlink_queue_flags { OFFLINK_QUEUE_OUT_OF_ORDER = 1, OFFLINK_QUEUE_PROFILING = 2 };
 
 offlink_status offlink_queue_create(offlink_device *device, unsigned flags, offlink_queue **queue);

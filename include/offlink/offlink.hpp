@@ -347,7 +347,8 @@ template <class T> offlink_arg argument(const T &value) {
 
 } // namespace detail
 
-// A queue of commands. Those with names of kernels open each kernel once. Where several
+// A queue of commands. After one that failed, those that follow fail too, up to finish(),
+// unless the queue is out of order. Those with names of kernels open each kernel once. Where several
 // modules have a kernel of a name, that of the module which makes the queue is taken; pass
 // OFFLINK_HERE where a function of another module makes it, such as std::make_unique.
 class queue {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"offlink/props"
@@ -25,7 +26,7 @@ var (
 	ErrNoImage   = errors.New("No image exists with the device_global.")
 	ErrManyImage = errors.New("More than one image exists with the device_global.")
 	// ErrUnknown is a name or an address that nobody registered.
-	ErrUnknown = errors.New("no device global is registered")
+	ErrUnknown = errors.New("it is not registered")
 )
 
 // Variable is one device global as it is now.
@@ -185,7 +186,7 @@ func (d *Database) ByID(id string) (Variable, error) {
 	if v := d.byID[id]; v != nil {
 		return *v, nil
 	}
-	return Variable{}, fmt.Errorf("device global %s: %w", id, ErrUnknown)
+	return Variable{}, d.unknownError(id)
 }
 
 // HaveOwn reports whether one of the images has a variable of image scope.
@@ -217,7 +218,23 @@ func (d *Database) ByHost(address uint64) (Variable, error) {
 	if v := d.byID[d.hosts[address]]; v != nil {
 		return *v, nil
 	}
-	return Variable{}, fmt.Errorf("device global at %#x: %w", address, ErrUnknown)
+	return Variable{}, d.unknownError(fmt.Sprintf("at %#x", address))
+}
+
+// maxKnown is how many names an error lists.
+const maxKnown = 10
+
+// unknownError names the variables that are there. d.mu is held.
+func (d *Database) unknownError(what string) error {
+	known := slices.Sorted(maps.Keys(d.byID))
+	if len(known) == 0 {
+		return fmt.Errorf("device global %s: %w, nor is any other", what, ErrUnknown)
+	}
+	list := strings.Join(known[:min(len(known), maxKnown)], ", ")
+	if len(known) > maxKnown {
+		list += fmt.Sprintf(", ... (%d in all)", len(known))
+	}
+	return fmt.Errorf("device global %s: %w; those that are: %s", what, ErrUnknown, list)
 }
 
 // IDs returns all names, sorted.

@@ -2,6 +2,7 @@ package globals
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -110,5 +111,29 @@ func TestRefusals(t *testing.T) {
 	unused, _ := d.ByHost(0x2000)
 	if err := unused.CheckRange(0, 4, ErrCopyTo); !errors.Is(err, ErrNoImage) {
 		t.Errorf("the host's object alone: %v", err)
+	}
+}
+
+// TestUnknownNames: the error for a wrong name has the names that are right.
+func TestUnknownNames(t *testing.T) {
+	var d Database
+	refusal := func() string {
+		_, err := d.ByID("wrong")
+		return fmt.Sprint(err)
+	}
+	if got, want := refusal(), "device global wrong: it is not registered, nor is any other"; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+	for i := range maxKnown {
+		d.AddHost(uint64(i+1), fmt.Sprintf("v%02d", i))
+	}
+	all := "v00, v01, v02, v03, v04, v05, v06, v07, v08, v09"
+	if got, want := refusal(), "device global wrong: it is not registered; those that are: "+all; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+	d.AddHost(100, "w")
+	_, err := d.ByHost(200)
+	if got, want := fmt.Sprint(err), "device global at 0xc8: it is not registered; those that are: "+all+", ... (11 in all)"; got != want {
+		t.Errorf("%s; want %s", got, want)
 	}
 }

@@ -35,6 +35,9 @@ func (r *launchRequest) forgetLaunch() {
 
 // driverArgs returns the arguments for a kernel. They are valid until forgetLaunch.
 func (r *launchRequest) driverArgs(s *session, k *kernel) ([]driver.Arg, error) {
+	if err := k.CheckArgCount(len(r.args)); err != nil {
+		return nil, err // before the arguments, of which C leaves out those beyond the kernel's
+	}
 	if need := 8 * len(r.args); cap(r.words) < need {
 		r.words = make([]byte, 0, need)
 	}
@@ -60,7 +63,7 @@ func (r *launchRequest) driverArg(s *session, d *runtime.Device, arg *argument) 
 		r.words = binary.LittleEndian.AppendUint64(r.words, arg.address)
 		return driver.Arg{Value: r.words[start:]}, nil
 	case argLocal:
-		return driver.Arg{LocalSize: int64(arg.size)}, nil
+		return driver.Arg{LocalSize: max(int64(arg.size), 1)}, nil // not all drivers take 0
 	case argBuffer:
 		b, err := lookupHandle[*buffer](&s.handles, arg.buffer, "buffer")
 		if err != nil {

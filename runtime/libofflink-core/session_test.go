@@ -116,10 +116,14 @@ func TestSessionRefusals(t *testing.T) {
 		{"kind", launchWith(s, k, one, with(argument{kind: 9})), statusInvalid, "kernel scale: argument 0: 9 is not a kind of argument; use the offlink_arg functions"},
 		{"argument", launchWith(s, k, one, with(argument{kind: argBuffer, buffer: 99})), statusInvalid, "kernel scale: argument 0: not an open buffer"},
 		{"kernel handle", launchWith(s, b, one, ok), statusInvalid, "not an open kernel"},
+		{"local", launchWith(s, k, one, []argument{ok[0], ok[1], {kind: argLocal, size: 1 << 20}}), statusInvalid, "kernel scale: argument 2: 1048576 bytes of local memory are asked for and the device has 1024"},
 	} {
 		if got := statusOf(c.err); c.err == nil || got != c.status || c.err.Error() != c.text {
 			t.Errorf("%s: status %d, %v; want %d, %s", c.name, got, c.err, c.status, c.text)
 		}
+	}
+	if err := launchWith(s, k, one, []argument{ok[0], ok[1], {kind: argLocal}}); err != nil {
+		t.Errorf("no local memory: %v", err)
 	}
 	fake.Kernels["scale"] = drivertest.FakeKernel{Params: scale.Params, Run: func(driver.Range, []drivertest.FakeArg) error { return errors.New("it trapped") }}
 	k, _, _ = s.openKernel(device, 0, runtime.KernelRef{Name: "scale"})

@@ -101,9 +101,10 @@ enum { FEW_ARGS = 16 };
 /* More than any device takes: the caller's count is wrong. */
 enum { MANY_ARGS = 1 << 16 };
 
-/* Makes the call with the arguments of a launch. */
-static offlink_status launch(struct offlink_call *call, const offlink_arg *args, size_t arg_count,
-                             const offlink_sync *sync) {
+/* Makes the call with the arguments of a launch. Those beyond the kernel's own are not read:
+ * where a count is wrong they need not be there. The core refuses the count. */
+static offlink_status launch(struct offlink_call *call, const offlink_kernel *kernel, const offlink_arg *args,
+                             size_t arg_count, const offlink_sync *sync) {
   if (arg_count > MANY_ARGS)
     return offlink_fail(OFFLINK_ERROR_INVALID, "%zu arguments are more than a kernel can have", arg_count);
   /* On the stack in most launches. */
@@ -111,8 +112,11 @@ static offlink_status launch(struct offlink_call *call, const offlink_arg *args,
   struct offlink_core_arg *list = arg_count <= FEW_ARGS ? few : calloc(arg_count, sizeof *list);
   if (!list)
     return offlink_out_of_memory();
-  for (size_t i = 0; i < arg_count; i++)
+  size_t known = arg_count < kernel->arg_count ? arg_count : kernel->arg_count;
+  for (size_t i = 0; i < known; i++)
     list[i] = core_arg(&args[i]);
+  for (size_t i = known; i < arg_count; i++)
+    list[i] = (struct offlink_core_arg){0};
   call->args = list;
   call->arg_count = arg_count;
   offlink_status status = offlink_enqueue(call, sync);
@@ -132,7 +136,7 @@ OFFLINK_EXPORT offlink_status offlink_launch(offlink_kernel *kernel, offlink_ran
                               .object = kernel->handle,
                               .direct_kernel = __atomic_load_n(&kernel->direct, __ATOMIC_ACQUIRE),
                               .range = range};
-  offlink_status status = launch(&call, args, arg_count, NULL);
+  offlink_status status = launch(&call, kernel, args, arg_count, NULL);
   /* How the next launch is to be made, as this one has shown. The means to launch
    * from C are stored with release, since another thread reads the memory that they lead to. */
   __atomic_store_n(&kernel->quick, call.quick, __ATOMIC_RELAXED);
@@ -156,7 +160,7 @@ OFFLINK_EXPORT offlink_status offlink_enqueue_launch(offlink_queue *queue, offli
                               .direct_kernel = __atomic_load_n(&kernel->direct, __ATOMIC_ACQUIRE),
                               .direct_queue = queue->direct,
                               .range = range};
-  offlink_status status = launch(&call, args, arg_count, sync);
+  offlink_status status = launch(&call, kernel, args, arg_count, sync);
   __atomic_store_n(&kernel->quick, call.short_command, __ATOMIC_RELAXED);
   __atomic_store_n(&kernel->direct, call.direct_kernel, __ATOMIC_RELEASE);
   return status;
@@ -176,7 +180,7 @@ OFFLINK_EXPORT offlink_status offlink_launch_with(offlink_kernel *kernel, offlin
                               .has_timeout = options->timeout != 0,
                               .timeout = options->timeout,
                               .has_times = options->times != NULL};
-  offlink_status status = launch(&call, args, arg_count, NULL);
+  offlink_status status = launch(&call, kernel, args, arg_count, NULL);
   if (!status && options->times)
     memcpy(options->times, call.times, sizeof call.times);
   return status;
