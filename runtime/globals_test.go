@@ -3,6 +3,7 @@ package runtime
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -223,6 +224,43 @@ func TestOwnGlobalStays(t *testing.T) {
 	rt.Unregister(registration)
 	if kept := rt.Statistics().Programs.Kept; kept != 0 {
 		t.Errorf("%d programs are kept after the image went", kept)
+	}
+}
+
+// TestGlobalRefusals has each row of the table of copies in DPC++'s design document, with
+// the texts that its runtime has for them. A variable without image scope that no kernel
+// uses has memory all the same.
+func TestGlobalRefusals(t *testing.T) {
+	_, rt, device, queue := globalsRuntime(t)
+	rt.Register(appOwner, []*devimg.Image{withGlobals("k1", 0, "shared", "unused"), withGlobals("k2", 1, "own", "twice")})
+	rt.Register(libOwner, []*devimg.Image{withGlobals("k2", 1, "twice")})
+	rt.DeviceGlobals().AddHost(0x1000, "nowhere")
+	for _, c := range []struct {
+		id           string
+		offset, size int64
+		write, read  string
+	}{
+		{id: "shared", offset: 0, size: 16},
+		{id: "shared", offset: 16, size: 0},
+		{id: "unused", offset: 15, size: 1},
+		{id: "own", offset: 8, size: 8},
+		{"shared", 1, 16, "Copy to device_global is out of bounds. (16 bytes at offset 1 of 16)", "Copy from device_global is out of bounds. (16 bytes at offset 1 of 16)"},
+		{"shared", 17, 0, "Copy to device_global is out of bounds. (0 bytes at offset 17 of 16)", "Copy from device_global is out of bounds. (0 bytes at offset 17 of 16)"},
+		{"own", -1, 1, "Copy to device_global is out of bounds. (1 bytes at offset -1 of 16)", "Copy from device_global is out of bounds. (1 bytes at offset -1 of 16)"},
+		{"nowhere", 0, 4, "No image exists with the device_global.", "No image exists with the device_global."},
+		{"twice", 0, 4, "More than one image exists with the device_global.", "More than one image exists with the device_global."},
+	} {
+		v := must(rt.DeviceGlobals().ByID(c.id))
+		write := rt.WriteGlobal(t.Context(), device, queue, v, c.offset, make([]byte, c.size), driver.Sync{Block: true})
+		read := rt.ReadGlobal(t.Context(), device, queue, v, c.offset, make([]byte, c.size), driver.Sync{Block: true})
+		for _, got := range []struct {
+			err  error
+			want string
+		}{{write, c.write}, {read, c.read}} {
+			if want := "device global " + c.id + ": " + got.want; got.want == "" && got.err != nil || got.want != "" && fmt.Sprint(got.err) != want {
+				t.Errorf("%s, %d bytes at %d: %v; want %q", c.id, c.size, c.offset, got.err, got.want)
+			}
+		}
 	}
 }
 

@@ -578,6 +578,31 @@ func TestUseAfterShutdown(t *testing.T) {
 	}
 }
 
+// TestShutdownOrder: the runtime ends programs and memory of device globals before the
+// drivers that they are of.
+func TestShutdownOrder(t *testing.T) {
+	fake, rt, device, queue := globalsRuntime(t)
+	rt.Register(appOwner, []*devimg.Image{withGlobals("k1", 0, "shared")})
+	v := must(rt.DeviceGlobals().ByID("shared"))
+	if err := rt.WriteGlobal(t.Context(), device, queue, v, 0, []byte{1}, driver.Sync{Block: true}); err != nil {
+		t.Fatal(err)
+	}
+	_ = must(rt.Program(t.Context(), device, KernelRef{Name: "k1"})).Close()
+	fake.Calls()
+	if err := rt.Shutdown(); err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string // each once
+	for _, call := range fake.Calls() {
+		if kind := strings.Join(strings.Fields(call)[:2], " "); !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	if diff := cmp.Diff([]string{"close program", "close object", "free 16", "close driver"}, kinds); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestLibrariesComeAndGo is for the race detector.
 func TestLibrariesComeAndGo(t *testing.T) {
 	fake := newFake()

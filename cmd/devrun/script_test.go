@@ -30,7 +30,8 @@ func TestMain(m *testing.M) {
 //
 //	clc FILE.cl                     compiles to FILE.spv
 //	wrap OUT FILE.spv [NAME=VALUE]  wraps into an object. kernels= and exports=
-//	                                are entries and symbols, removed= is a mask
+//	                                are entries and symbols, lists= are exports
+//	                                without entries, removed= is a mask
 //	                                of removed parameters, "0110" for the
 //	                                second and third of four; target= is the
 //	                                target
@@ -145,9 +146,9 @@ func describe(img *devimg.Image, name, value string) error {
 		img.Entries = append(img.Entries, list...)
 	case "exports":
 		img.Entries = append(img.Entries, list...)
-		for _, symbol := range list {
-			img.Properties.Put(props.SetExportedSymbols, symbol, props.Uint32(1))
-		}
+		listExports(img, list)
+	case "lists":
+		listExports(img, list)
 	case "removed":
 		img.Properties.Put(props.SetKernelParamOpt, img.Entries[0], mask(value))
 	case "target":
@@ -156,6 +157,12 @@ func describe(img *devimg.Image, name, value string) error {
 		return errors.New("wrap: " + name + "?")
 	}
 	return nil
+}
+
+func listExports(img *devimg.Image, symbols []string) {
+	for _, symbol := range symbols {
+		img.Properties.Put(props.SetExportedSymbols, symbol, props.Uint32(1))
+	}
 }
 
 // mask reads "0110".

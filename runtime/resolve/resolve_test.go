@@ -565,10 +565,48 @@ func TestLinkingAbility(t *testing.T) {
 			t.Errorf("%s: %v", c.kernel, err)
 		}
 	}
+	for name, extension := range map[string]string{
+		"spir64": "pi_ext_spirv64_linking", "spir64_x86_64": "pi_ext_spirv64_x86_64_linking",
+		"spir64_gen": "pi_ext_spirv64_gen_linking", "spir64_fpga": "pi_ext_spirv64_fpga_linking",
+	} {
+		of := snapshot([]file{{"app", []*devimg.Image{newImage(imports("f"), target(name))}}, {"lib", []*devimg.Image{newImage(exports("f"), target(name))}}})
+		for _, able := range []string{"pi_ext_spirv64_linking", "pi_ext_spirv64_x86_64_linking", "pi_ext_spirv64_gen_linking", "pi_ext_spirv64_fpga_linking"} {
+			_, err := new(Resolver).Link(of, Request{Kernel: "k", Accepts: acceptSPIRV, Extensions: []string{able}})
+			if (err == nil) != (able == extension) {
+				t.Errorf("images for %s, a device with %s: %v", name, able, err)
+			}
+		}
+	}
 	// Targets that no extension string is for are the driver's to refuse.
 	nvptx := []file{{"app", []*devimg.Image{newImage(imports("f"), target("nvptx64"))}}, {"lib", []*devimg.Image{newImage(exports("f"), target("nvptx64"))}}}
 	if _, err := new(Resolver).Link(snapshot(nvptx), Request{Kernel: "k", Accepts: func(driver.Image) error { return nil }}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMainByDeviceType: a device prefers the first image that was compiled for its type, and
+// without one takes the last for any device, as DPC++'s plugins do.
+func TestMainByDeviceType(t *testing.T) {
+	all := []string{"spir64_gen", "spir64_fpga", "spir64", "spir64_x86_64", "spir64_gen", "spir64", "spir64_fpga", "spir64_x86_64"}
+	for _, c := range []struct {
+		targets []string
+		kind    driver.Type
+		want    int
+	}{
+		{all, driver.CPU, 3},
+		{all, driver.GPU, 0},
+		{all, driver.Accelerator, 1},
+		{[]string{"spir64", "spir64", "spir64_x86_64"}, driver.GPU, 1},
+		{[]string{"spir64", "spir64_gen", "spir64", "spir64_gen"}, driver.Accelerator, 2},
+	} {
+		var images []*devimg.Image
+		for _, name := range c.targets {
+			images = append(images, newImage(kernelK, target(name)))
+		}
+		link, err := new(Resolver).Link(snapshot([]file{{"app", images}}), Request{Kernel: "k", DeviceType: c.kind, Accepts: acceptSPIRV, Extensions: linking})
+		if err != nil || link.Images[0].Index != c.want {
+			t.Errorf("%v of %v: %v, %v; want image %d", c.kind, c.targets, link, err, c.want)
+		}
 	}
 }
 
