@@ -21,22 +21,33 @@ var (
 	ErrQueueClosed = errors.New("the queue was closed")
 )
 
-// inheritedError is the failure of a command that waited for an event which failed.
-type inheritedError struct{ cause error }
-
-func (e *inheritedError) Error() string {
-	return "an event that it waits for failed: " + e.cause.Error()
+// inheritedError is the failure of a command that was not run because of another failure.
+type inheritedError struct {
+	reason string
+	cause  error
 }
+
+func (e *inheritedError) Error() string { return e.reason + ": " + e.cause.Error() }
 
 func (e *inheritedError) Unwrap() error { return e.cause }
 
 // InheritError returns the failure of a command that waited for an event with the failure
 // cause. In a chain of such commands the text of each names the first cause alone.
 func InheritError(cause error) error {
+	return inheritError("an event that it waits for failed", cause)
+}
+
+// FollowError returns the failure of a command of an in-order queue after one with the
+// failure cause. As in InheritError the text names the first cause alone.
+func FollowError(cause error) error {
+	return inheritError("a command before it in its queue failed", cause)
+}
+
+func inheritError(reason string, cause error) error {
 	if inherited, ok := errors.AsType[*inheritedError](cause); ok {
-		return inherited
+		cause = inherited.cause
 	}
-	return &inheritedError{cause}
+	return &inheritedError{reason, cause}
 }
 
 // Codes of OpenCL that drivers of all kinds report (cl.h), as PI and Unified

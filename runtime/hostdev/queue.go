@@ -118,8 +118,8 @@ func (q *queue) beginCommand(c *command) error {
 	if q.aborted != nil {
 		return q.aborted
 	}
-	if !q.opts.OutOfOrder {
-		return q.err
+	if !q.opts.OutOfOrder && q.err != nil {
+		return driver.FollowError(q.err)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package opencl
 
 import (
-	"fmt"
 	"slices"
 
 	"offlink/runtime/driver"
@@ -127,7 +126,7 @@ func (q *queue) failureBefore(number uint64) error {
 	if !f.reaches(number) {
 		return nil
 	}
-	return commandBefore(f.err)
+	return driver.FollowError(f.err)
 }
 
 // failureUpTo is failureBefore, or the failure of the command itself: the driver may have
@@ -138,7 +137,7 @@ func (q *queue) failureUpTo(number uint64) error {
 	case f.err != nil && f.number == number:
 		return f.err
 	case f.reaches(number):
-		return commandBefore(f.err)
+		return driver.FollowError(f.err)
 	}
 	return nil
 }
@@ -158,17 +157,13 @@ func (q *queue) firstFailure() queueFailure {
 	return q.failure
 }
 
-func commandBefore(err error) error {
-	return fmt.Errorf("a command before it in its queue failed: %w", err)
-}
-
 // presentFailure returns the error for a new command after one that is known to have
 // failed. q.mu is held.
 func (q *queue) presentFailure() error {
 	if q.opts.OutOfOrder || q.failure.err == nil || q.failure.until > 0 {
 		return nil
 	}
-	return commandBefore(q.failure.err)
+	return driver.FollowError(q.failure.err)
 }
 
 // tellFailure ends the present failure, as Finish reports it.

@@ -26,7 +26,7 @@ type command struct {
 // queue a command fails after an earlier one has.
 func (q *Queue) submitCommand(c *command) (fault, err error) {
 	if q.err != nil && !q.opts.OutOfOrder {
-		return q.err, nil
+		return driver.FollowError(q.err), nil
 	}
 	stream, within := q.nextStream(), q.device.Native.WithinStream
 	if c.event != nil || c.barrier { // which make events

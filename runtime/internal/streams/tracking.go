@@ -2,7 +2,6 @@ package streams
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"offlink/runtime/driver"
@@ -117,7 +116,7 @@ func (q *Queue) failureBefore(e *event) error {
 	if q.failure == nil || q.opts.OutOfOrder || q.failed > e.number {
 		return nil
 	}
-	return fmt.Errorf("a command before it in its queue failed: %w", q.failure)
+	return driver.FollowError(q.failure)
 }
 
 // endTracked returns the result of a command that ended with err, where the driver
