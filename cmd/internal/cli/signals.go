@@ -66,44 +66,47 @@ func register(w *work) (release func()) {
 	}
 }
 
-// watchSignals begins to wait for the signals. Those that the process inherited
-// as ignored (nohup, a job in the background) stay ignored.
-func watchSignals() {
-	signals := make(chan os.Signal, len(endingSignals))
-	for _, s := range endingSignals {
-		if !signal.Ignored(s) {
-			signal.Notify(signals, s)
-		}
-	}
-	go func() {
-		first := <-signals
-		if stopWork(first) {
-			select {
-			case <-time.After(grace):
-			case <-signals: // a second one is impatient
-			}
-		}
-		cleanUp()
-		dieBy(first)
-	}()
-}
+// watchSignals begins to wait for the ending signals.
+func watchSignals() { notify(endingSignals) }
 
 // watchCrashSignals begins to wait for the crash signals.
 var watchCrashSignals = sync.OnceFunc(func() {
 	refuseLargeFiles()
-	signals := make(chan os.Signal, 1)
-	for _, s := range crashSignals {
+	notify(crashSignals())
+})
+
+// notify begins to wait for signals. Those that the process inherited as ignored (nohup, a job
+// in the background) stay ignored.
+func notify(which []os.Signal) {
+	for _, s := range which {
 		if !signal.Ignored(s) {
-			signal.Notify(signals, s)
+			signal.Notify(watched(), s)
 		}
 	}
-	go func() {
-		first := <-signals
-		noteSignal(first) // work that finds a file removed ends in the same way
-		cleanUp()
-		dieBy(first)
-	}()
+}
+
+// watched has the signals that end the process. One goroutine receives them, since each that is
+// started counts in the time of a short run.
+var watched = sync.OnceValue(func() chan os.Signal {
+	signals := make(chan os.Signal, len(endingSignals)+2)
+	go endBy(signals)
+	return signals
 })
+
+// endBy waits for a signal and ends the process.
+func endBy(signals <-chan os.Signal) {
+	first := <-signals
+	if isCrash(first) {
+		noteSignal(first) // work that finds a file removed ends in the same way
+	} else if stopWork(first) {
+		select {
+		case <-time.After(grace):
+		case <-signals: // a second one is impatient
+		}
+	}
+	cleanUp()
+	dieBy(first)
+}
 
 // stopWork records the signal and asks the work to stop. It reports whether there was any
 // work to wait for.

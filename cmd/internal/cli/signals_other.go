@@ -7,8 +7,11 @@ import "os"
 // endingSignals is the interrupt, the only such signal on these systems.
 var endingSignals = []os.Signal{os.Interrupt}
 
-// crashSignals is empty, and there is no limit of a file's size.
-var crashSignals []os.Signal
+// There are no crash signals, and there is no limit of a file's size.
+
+func isCrash(os.Signal) bool { return false }
+
+func crashSignals() []os.Signal { return nil }
 
 func refuseLargeFiles() {}
 

@@ -165,9 +165,10 @@ func TestSignalIgnored(t *testing.T) {
 // A quit, which the Go runtime would answer with its goroutines, leaves nothing
 // either, and the shell's exit code is that of the signal.
 func TestSignalQuit(t *testing.T) {
-	for _, s := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGXCPU} {
+	limits := map[syscall.Signal]string{syscall.SIGQUIT: "", syscall.SIGXCPU: "ulimit -t 1000; "}
+	for s, limit := range limits {
 		dir := t.TempDir()
-		cmd, lines, _ := process(t, dir, "plain", "")
+		cmd, lines, _ := process(t, dir, "plain", limit)
 		cmd.Process.Signal(s)
 		if text, _ := io.ReadAll(lines); len(text) > 0 {
 			t.Errorf("%v: it says %q", s, text)
