@@ -54,27 +54,36 @@ func (s *typeSpeller) spellType(id ID) {
 		fmt.Fprintf(s, "%%%d", uint32(id))
 		return
 	}
-	if spell := typeSpellings[in.Op]; spell != nil {
+	if spell := typeSpelling(in.Op); spell != nil {
 		spell(s, in)
 		return
 	}
 	s.WriteString(strings.TrimPrefix(in.Op.String(), "OpType"))
 }
 
-var typeSpellings map[Opcode]func(s *typeSpeller, in *Instruction)
-
-func init() {
-	typeSpellings = map[Opcode]func(s *typeSpeller, in *Instruction){
-		OpTypeVoid:     func(s *typeSpeller, in *Instruction) { s.WriteString("void") },
-		OpTypeBool:     func(s *typeSpeller, in *Instruction) { s.WriteString("bool") },
-		OpTypeInt:      (*typeSpeller).spellInteger,
-		OpTypeFloat:    (*typeSpeller).spellFloat,
-		OpTypeVector:   (*typeSpeller).spellVector,
-		OpTypeArray:    (*typeSpeller).spellArray,
-		OpTypeStruct:   (*typeSpeller).spellStruct,
-		OpTypePointer:  (*typeSpeller).spellPointer,
-		OpTypeFunction: (*typeSpeller).spellFunction,
+// typeSpelling returns the function that spells a type, nil for those that have no parts.
+func typeSpelling(op Opcode) func(s *typeSpeller, in *Instruction) {
+	switch op {
+	case OpTypeVoid:
+		return func(s *typeSpeller, in *Instruction) { s.WriteString("void") }
+	case OpTypeBool:
+		return func(s *typeSpeller, in *Instruction) { s.WriteString("bool") }
+	case OpTypeInt:
+		return (*typeSpeller).spellInteger
+	case OpTypeFloat:
+		return (*typeSpeller).spellFloat
+	case OpTypeVector:
+		return (*typeSpeller).spellVector
+	case OpTypeArray:
+		return (*typeSpeller).spellArray
+	case OpTypeStruct:
+		return (*typeSpeller).spellStruct
+	case OpTypePointer:
+		return (*typeSpeller).spellPointer
+	case OpTypeFunction:
+		return (*typeSpeller).spellFunction
 	}
+	return nil
 }
 
 var (

@@ -211,7 +211,7 @@ func (r *bodyReader) readBlock(block bitstream.Block) error {
 	case llvmschema.BlockUseList:
 		return r.readUseOrders(c)
 	}
-	return c.Errorf("block %d of a function is not known: the bitcode is %s", block.ID, llvmschema.Newer)
+	return c.Errorf("block %d of a function is not known: the bitcode is %s", block.ID, llvmschema.Newer())
 }
 
 // readConstants reads the constants of a function. They come before its
@@ -378,9 +378,9 @@ func (r *bodyReader) readRecord() error {
 	l := llvmschema.InstructionOf(c.Code)
 	if l == nil {
 		if name, ok := llvmschema.OldInstructions.Get()[c.Code]; ok {
-			return c.Errorf("instruction record %s is of a form that is %s", name, llvmschema.Older)
+			return c.Errorf("instruction record %s is of a form that is %s", name, llvmschema.Older())
 		}
-		return c.Errorf("instruction record %d is not known: the bitcode is %s", c.Code, llvmschema.Newer)
+		return c.Errorf("instruction record %d is not known: the bitcode is %s", c.Code, llvmschema.Newer())
 	}
 	if r.blocks == 0 && c.Code != llvmschema.FunctionDeclareBlocks {
 		return c.Errorf("record %s before DECLAREBLOCKS", l.Name)

@@ -42,7 +42,7 @@ func (d *bodyDecoder) decodeConstant(key constantKey, depth int) ir.Value {
 		v, done = d.constantExpression(&node, rec.code, list, depth)
 	}
 	if !done {
-		d.failf("constant record %s is not decoded", llvmschema.Constants[rec.code].Name)
+		d.failf("constant record %s is not decoded", llvmschema.Constants.Get()[rec.code].Name)
 	}
 	d.parts = d.parts[:start]
 	d.constants[key] = v

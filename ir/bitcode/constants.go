@@ -91,9 +91,9 @@ func (r *constantReader) readRecord() error {
 		r.current, r.typed = c.Operands[0], true
 		return nil
 	}
-	layout, known := llvmschema.Constants[c.Code]
+	layout, known := llvmschema.Constants.Get()[c.Code]
 	if !known {
-		return c.Errorf("constant record %d is not known: the bitcode is %s", c.Code, llvmschema.Newer)
+		return c.Errorf("constant record %d is not known: the bitcode is %s", c.Code, llvmschema.Newer())
 	}
 	if !r.typed {
 		return c.Errorf("constant without a SETTYPE record before it")

@@ -99,7 +99,7 @@ func (r *metadataReader) readRecord() error {
 	}
 	l, ok := llvmschema.Nodes.Get()[c.Code]
 	if !ok {
-		return c.Errorf("metadata record %d is not known: the bitcode is %s", c.Code, llvmschema.NewerOrOlder)
+		return c.Errorf("metadata record %d is not known: the bitcode is %s", c.Code, llvmschema.NewerOrOlder())
 	}
 	return r.readNode(l)
 }
@@ -170,7 +170,7 @@ func (r *metadataReader) readNode(n *llvmschema.Node) error {
 	for i, v := range c.Operands {
 		form, ok := l.FormAt(i, c.Operands)
 		if !ok {
-			return c.Errorf("%s with %d operands is %s", l.Kind, len(c.Operands), llvmschema.Newer)
+			return c.Errorf("%s with %d operands is %s", l.Kind, len(c.Operands), llvmschema.Newer())
 		}
 		if err := r.readOperand(form, v); err != nil {
 			return err

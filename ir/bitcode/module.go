@@ -106,7 +106,7 @@ func (r *moduleReader) readBlock(c *bitstream.Cursor, b bitstream.Block) error {
 	case llvmschema.BlockSymbolTable, llvmschema.BlockUseList, llvmschema.BlockSummary, llvmschema.BlockLTOSummary, llvmschema.BlockModuleStrtab:
 		// Offsets, orders and summaries of the whole module: of no use to a part.
 	default:
-		return c.Errorf("block %d of the module is not known: the bitcode is %s", b.ID, llvmschema.Newer)
+		return c.Errorf("block %d of the module is not known: the bitcode is %s", b.ID, llvmschema.Newer())
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (r *moduleReader) readRecord(c *bitstream.Cursor) error {
 	case llvmschema.ModuleVSTOffset, llvmschema.ModuleHash, llvmschema.ModuleDepLib:
 		// Made anew, or without meaning.
 	default:
-		return c.Errorf("record %d of the module is not known: the bitcode is %s", c.Code, llvmschema.NewerOrOlder)
+		return c.Errorf("record %d of the module is not known: the bitcode is %s", c.Code, llvmschema.NewerOrOlder())
 	}
 	return nil
 }

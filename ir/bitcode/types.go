@@ -71,7 +71,7 @@ func (r *moduleReader) readTypes(c *bitstream.Cursor) error {
 // addType adds a type after its record has been checked against the schema.
 func (r *moduleReader) addType(c *bitstream.Cursor, t typeRecord) error {
 	if known, ok := llvmschema.Types.Get()[t.code]; !ok {
-		return c.Errorf("type record %d is not known: the bitcode is %s", t.code, llvmschema.NewerOrOlder)
+		return c.Errorf("type record %d is not known: the bitcode is %s", t.code, llvmschema.NewerOrOlder())
 	} else if len(t.operands) < known.Least {
 		return c.Errorf("type record %d with %d operands", t.code, len(t.operands))
 	}

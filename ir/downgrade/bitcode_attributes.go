@@ -129,7 +129,7 @@ func oldMemory(c *bitstream.Cursor, ops []uint64) ([]uint64, error) {
 		return ops, nil
 	}
 	if value>>12 != 0 {
-		return nil, c.Errorf("effects %#x on memory: their parts are %s", ops[2], llvmschema.Newer)
+		return nil, c.Errorf("effects %#x on memory: their parts are %s", ops[2], llvmschema.Newer())
 	}
 	part := func(i uint) uint64 { return value >> (2 * i) & 3 }
 	inaccessible, other := part(1)|part(4)|part(5), part(2)|part(3)

@@ -49,6 +49,6 @@ func (b *bitcodeRewriter) oldGEP(c *bitstream.Cursor) error {
 // readsConstant reports whether the target reads the constant record of that
 // code.
 func (b *bitcodeRewriter) readsConstant(code uint32) bool {
-	constant, known := llvmschema.Constants[code]
+	constant, known := llvmschema.Constants.Get()[code]
 	return known && b.target.readsVersion(constant.Since) && !(code == llvmschema.ConstantPtrAuth && b.target.Snapshot)
 }

@@ -68,7 +68,7 @@ func (f *body) rewriteRecord(c *bitstream.Cursor) error {
 		return f.debugRecord(c)
 	}
 	if llvmschema.InstructionOf(c.Code) == nil {
-		return c.Errorf("instruction record %d is not known: the bitcode is %s", c.Code, llvmschema.Newer)
+		return c.Errorf("instruction record %d is not known: the bitcode is %s", c.Code, llvmschema.Newer())
 	}
 	return f.rewriteInstruction(c)
 }

@@ -26,7 +26,7 @@ func (b *bitcodeRewriter) rewriteMetadata(c *bitstream.Cursor) error {
 	switch {
 	case c.Code == llvmschema.MetadataValue || c.Code == llvmschema.MetadataStringOld:
 	case !known:
-		return c.Errorf("metadata record %d is not known: the bitcode is %s", c.Code, llvmschema.Newer)
+		return c.Errorf("metadata record %d is not known: the bitcode is %s", c.Code, llvmschema.Newer())
 	case !b.target.readsVersion(layout.Since):
 		// DW_TAG_unspecified_type without name
 		b.out.Record(-1, llvmschema.MetadataBasicType, []uint64{0, 0x3b, 0, 0, 0, 0, 0})

@@ -1,5 +1,7 @@
 package llvmschema
 
+import "offlink/lazy"
+
 // Constant is the record of a constant. Its operands are spelt a letter each:
 // 'v' a value, 't' a type, '.' a plain number. Operands after the fixed ones
 // repeat Rest, or are plain numbers if that is "".
@@ -25,43 +27,45 @@ func (c *Constant) Head(operands []uint64) (fixed string, ok bool) {
 }
 
 // Constants holds the records of constants blocks by their codes.
-var Constants = map[uint32]*Constant{
-	ConstantNull:              {Name: "NULL"},
-	ConstantUndef:             {Name: "UNDEF"},
-	ConstantPoison:            {Name: "POISON"},
-	ConstantInteger:           {Name: "INTEGER", Fixed: "."},
-	ConstantWideInteger:       {Name: "WIDE_INTEGER", Fixed: "."},
-	ConstantByte:              {Name: "BYTE", Fixed: ".", Since: 23},
-	ConstantWideByte:          {Name: "WIDE_BYTE", Fixed: ".", Since: 23},
-	ConstantFloat:             {Name: "FLOAT", Fixed: "."},
-	ConstantString:            {Name: "STRING", Some: true},
-	ConstantCString:           {Name: "CSTRING", Some: true},
-	ConstantData:              {Name: "DATA", Some: true},
-	ConstantAggregate:         {Name: "AGGREGATE", Rest: "v", Some: true},
-	ConstantUnop:              {Name: "CE_UNOP", Fixed: ".v"},
-	ConstantBinop:             {Name: "CE_BINOP", Fixed: ".vv"},
-	ConstantCast:              {Name: "CE_CAST", Fixed: ".tv"},
-	ConstantSelect:            {Name: "CE_SELECT", Fixed: "vvv"},
-	ConstantExtractElement:    {Name: "CE_EXTRACTELT", Fixed: "tvtv"},
-	ConstantInsertElement:     {Name: "CE_INSERTELT", Fixed: "vvtv"},
-	ConstantShuffle:           {Name: "CE_SHUFFLEVEC", Fixed: "vvv"},
-	ConstantShuffleEx:         {Name: "CE_SHUFVEC_EX", Fixed: "tvvv"},
-	ConstantCompare:           {Name: "CE_CMP", Fixed: "tvv."},
-	ConstantGEPOld:            {Name: "CE_GEP", Rest: "tv", Some: true, head: oldGEP},
-	ConstantInboundsGEP:       {Name: "CE_INBOUNDS_GEP", Rest: "tv", Some: true, head: oldGEP},
-	ConstantGEPInrangeOld:     {Name: "CE_GEP_WITH_INRANGE_INDEX", Fixed: "t.", Rest: "tv", Some: true},
-	ConstantGEPInrange:        {Name: "CE_GEP_WITH_INRANGE", Fixed: "t..", Rest: "tv", Some: true, head: rangeGEP, Since: 19},
-	ConstantGEP:               {Name: "CE_GEP", Fixed: "t.", Rest: "tv", Some: true, Since: 19},
-	ConstantInlineAsmOld:      {Name: "INLINEASM_OLD", Fixed: ".."},
-	ConstantInlineAsmOld2:     {Name: "INLINEASM_OLD2", Fixed: ".."},
-	ConstantInlineAsmOld3:     {Name: "INLINEASM_OLD3", Fixed: ".."},
-	ConstantInlineAsm:         {Name: "INLINEASM", Fixed: "t.."},
-	ConstantBlockAddress:      {Name: "BLOCKADDRESS", Fixed: "tv."},
-	ConstantDSOLocal:          {Name: "DSO_LOCAL_EQUIVALENT", Fixed: "tv"},
-	ConstantNoCFI:             {Name: "NO_CFI", Fixed: "tv"},
-	ConstantPtrAuth:           {Name: "PTRAUTH", Fixed: "vvvv", Since: 19},
-	ConstantPtrAuthDeactivate: {Name: "PTRAUTH2", Fixed: "vvvvv", Since: 22},
-}
+var Constants = lazy.Map[uint32, *Constant]{New: func() map[uint32]*Constant {
+	return map[uint32]*Constant{
+		ConstantNull:              {Name: "NULL"},
+		ConstantUndef:             {Name: "UNDEF"},
+		ConstantPoison:            {Name: "POISON"},
+		ConstantInteger:           {Name: "INTEGER", Fixed: "."},
+		ConstantWideInteger:       {Name: "WIDE_INTEGER", Fixed: "."},
+		ConstantByte:              {Name: "BYTE", Fixed: ".", Since: 23},
+		ConstantWideByte:          {Name: "WIDE_BYTE", Fixed: ".", Since: 23},
+		ConstantFloat:             {Name: "FLOAT", Fixed: "."},
+		ConstantString:            {Name: "STRING", Some: true},
+		ConstantCString:           {Name: "CSTRING", Some: true},
+		ConstantData:              {Name: "DATA", Some: true},
+		ConstantAggregate:         {Name: "AGGREGATE", Rest: "v", Some: true},
+		ConstantUnop:              {Name: "CE_UNOP", Fixed: ".v"},
+		ConstantBinop:             {Name: "CE_BINOP", Fixed: ".vv"},
+		ConstantCast:              {Name: "CE_CAST", Fixed: ".tv"},
+		ConstantSelect:            {Name: "CE_SELECT", Fixed: "vvv"},
+		ConstantExtractElement:    {Name: "CE_EXTRACTELT", Fixed: "tvtv"},
+		ConstantInsertElement:     {Name: "CE_INSERTELT", Fixed: "vvtv"},
+		ConstantShuffle:           {Name: "CE_SHUFFLEVEC", Fixed: "vvv"},
+		ConstantShuffleEx:         {Name: "CE_SHUFVEC_EX", Fixed: "tvvv"},
+		ConstantCompare:           {Name: "CE_CMP", Fixed: "tvv."},
+		ConstantGEPOld:            {Name: "CE_GEP", Rest: "tv", Some: true, head: oldGEP},
+		ConstantInboundsGEP:       {Name: "CE_INBOUNDS_GEP", Rest: "tv", Some: true, head: oldGEP},
+		ConstantGEPInrangeOld:     {Name: "CE_GEP_WITH_INRANGE_INDEX", Fixed: "t.", Rest: "tv", Some: true},
+		ConstantGEPInrange:        {Name: "CE_GEP_WITH_INRANGE", Fixed: "t..", Rest: "tv", Some: true, head: rangeGEP, Since: 19},
+		ConstantGEP:               {Name: "CE_GEP", Fixed: "t.", Rest: "tv", Some: true, Since: 19},
+		ConstantInlineAsmOld:      {Name: "INLINEASM_OLD", Fixed: ".."},
+		ConstantInlineAsmOld2:     {Name: "INLINEASM_OLD2", Fixed: ".."},
+		ConstantInlineAsmOld3:     {Name: "INLINEASM_OLD3", Fixed: ".."},
+		ConstantInlineAsm:         {Name: "INLINEASM", Fixed: "t.."},
+		ConstantBlockAddress:      {Name: "BLOCKADDRESS", Fixed: "tv."},
+		ConstantDSOLocal:          {Name: "DSO_LOCAL_EQUIVALENT", Fixed: "tv"},
+		ConstantNoCFI:             {Name: "NO_CFI", Fixed: "tv"},
+		ConstantPtrAuth:           {Name: "PTRAUTH", Fixed: "vvvv", Since: 19},
+		ConstantPtrAuthDeactivate: {Name: "PTRAUTH2", Fixed: "vvvvv", Since: 22},
+	}
+}}
 
 // oldGEP returns the fixed part of older geps: the type that the indices walk through, which is
 // there if the number of operands is odd.

@@ -214,7 +214,7 @@ func adaptSubrange(n Node, operands []uint64) (Node, error) {
 	case 2:
 		return n, nil
 	default:
-		return n, fmt.Errorf("DISubrange of version %d is %s", version, Newer)
+		return n, fmt.Errorf("DISubrange of version %d is %s", version, Newer())
 	}
 }
 

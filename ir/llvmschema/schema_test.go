@@ -37,7 +37,7 @@ func TestVersions(t *testing.T) {
 		checkVersion(t, a.Name, a.Since)
 		checkVersion(t, a.Name, a.Last)
 	}
-	for _, c := range llvmschema.Constants {
+	for _, c := range llvmschema.Constants.Get() {
 		checkVersion(t, c.Name, c.Since)
 	}
 	for _, in := range llvmschema.Instructions {

@@ -20,9 +20,11 @@ const (
 	Newest = 23
 )
 
-// The parts of messages about input that the schema does not have.
-var (
-	Newer        = "newer than LLVM " + strconv.Itoa(Newest)
-	Older        = "older than LLVM " + strconv.Itoa(Oldest)
-	NewerOrOlder = Newer + " or " + Older
-)
+// Newer is the part of a message about input that came after the schema.
+func Newer() string { return "newer than LLVM " + strconv.Itoa(Newest) }
+
+// Older is the part of a message about input that the schema no longer has.
+func Older() string { return "older than LLVM " + strconv.Itoa(Oldest) }
+
+// NewerOrOlder is the part of a message about input that is one of both.
+func NewerOrOlder() string { return Newer() + " or " + Older() }

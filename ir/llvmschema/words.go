@@ -30,7 +30,7 @@ var Words = lazy.Map[string, int]{New: func() map[string]int {
 	return map[string]int{
 		"target":      Types.Get()[TypeTarget].Since, // target("spirv.Image", ...)
 		"splat":       19,
-		"ptrauth":     Constants[ConstantPtrAuth].Since,
+		"ptrauth":     Constants.Get()[ConstantPtrAuth].Since,
 		"ptrtoaddr":   22,
 		"elementwise": 23, // atomicrmw elementwise
 		"fmaximumnum": 23, // operations of atomicrmw whose numbers are not needed here

@@ -3,7 +3,7 @@ package builtins
 
 import (
 	"bytes"
-	"compress/gzip"
+	"compress/zlib"
 	_ "embed"
 	"io"
 	"strings"
@@ -12,12 +12,12 @@ import (
 
 //go:generate go run gen.go clang-15 clang-19
 
-//go:embed builtins.txt.gz
+//go:embed builtins.txt.zlib
 var builtinNames []byte
 
 // openclBuiltins is the mangled names of all OpenCL C built-in functions.
 var openclBuiltins = sync.OnceValue(func() map[string]bool {
-	z, err := gzip.NewReader(bytes.NewReader(builtinNames))
+	z, err := zlib.NewReader(bytes.NewReader(builtinNames))
 	if err != nil {
 		panic(err) // the embedded file is broken
 	}

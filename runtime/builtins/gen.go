@@ -1,6 +1,6 @@
 //go:build ignore
 
-// gen writes builtins.txt.gz: the mangled names of the OpenCL C built-in
+// gen writes builtins.txt.zlib: the mangled names of the OpenCL C built-in
 // functions, as the headers of the installed clangs declare them.
 //
 //	go run gen.go clang-15 clang-19
@@ -8,7 +8,7 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
+	"compress/zlib"
 	"encoding/json"
 	"fmt"
 	"log"
@@ -30,7 +30,7 @@ func main() {
 		}
 	}
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	z, err := zlib.NewWriterLevel(&b, zlib.BestCompression)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func main() {
 	if err := z.Close(); err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile("builtins.txt.gz", b.Bytes(), 0o666); err != nil {
+	if err := os.WriteFile("builtins.txt.zlib", b.Bytes(), 0o666); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -189,7 +189,14 @@ func (e *emitter) byLane(v *Value) bool {
 // masks nor several forms of branches, and is a quarter as long.
 const maxCompiling = 3e7
 
-var errManyBranches = Unsupported("lanes for code with so many branches")
+// tooManyBranches is an [ErrUnsupported] of its own.
+type tooManyBranches struct{}
+
+func (tooManyBranches) Error() string {
+	return ErrUnsupported.Error() + ": lanes for code with so many branches"
+}
+
+func (tooManyBranches) Unwrap() error { return ErrUnsupported }
 
 // Writing code.
 
@@ -344,7 +351,7 @@ func (e *emitter) emitValues(b *Block, mask Reg) error { return e.emitValuesBut(
 // emitValuesBut is emitValues for all values but one.
 func (e *emitter) emitValuesBut(b *Block, mask Reg, but *Value) error {
 	if e.limited && len(e.c.Insts)*e.c.joins > maxCompiling {
-		return errManyBranches
+		return tooManyBranches{}
 	}
 	// Lanes that were taken out of a vector serve this block alone: it does not
 	// dominate all that is emitted after it.

@@ -27,7 +27,7 @@ func Compile(f *Function, width int, rows Rows) (*Code, error) {
 		return nil, err
 	}
 	c, err := compileForms(f, width, rows, true)
-	if errors.Is(err, errManyBranches) {
+	if errors.Is(err, tooManyBranches{}) {
 		return compileForms(f, width, rows, false)
 	}
 	return c, err
