@@ -1,6 +1,7 @@
 package split
 
 import (
+	"errors"
 	"fmt"
 
 	"offlink/ir"
@@ -24,6 +25,9 @@ func (a *specAllocation) allocateOnce(count ir.Expression) ir.Expression {
 	return ir.Expression{Kind: ir.ExpressionAlloca, Type: a.pointer, Element: a.element, Align: a.align, Operands: []ir.Expression{count}}
 }
 
+// ErrEmulatedSize says that an allocation of private memory needs [SpecConstantsNative].
+var ErrEmulatedSize = errors.New("the size of private memory cannot be an emulated specialization constant")
+
 // checkAllocation reports why memory of such a size cannot be allocated.
 // Where constants are emulated, the size would be known only when the kernel
 // runs. Kernels that allocate are launched on SPIR devices alone, so that the
@@ -33,7 +37,7 @@ func (g *Graph) checkAllocation(size ir.TypeID) error {
 		return fmt.Errorf("the size of private memory is not an integer")
 	}
 	if g.options.SpecConstants == SpecConstantsEmulated && sycl.IsSPIR(g.Module.Triple) {
-		return fmt.Errorf("the size of private memory cannot be an emulated specialization constant: use -spec-const=native")
+		return ErrEmulatedSize
 	}
 	return nil
 }

@@ -247,7 +247,7 @@ func TestPrivateAllocation(t *testing.T) {
 		mode       split.SpecConstantMode
 		want       string
 	}{
-		{"i64", "10", split.SpecConstantsEmulated, "use -spec-const=native"},
+		{"i64", "10", split.SpecConstantsEmulated, split.ErrEmulatedSize.Error()},
 		{"float", "1.0", split.SpecConstantsNative, "the size of private memory is not an integer"},
 	} {
 		_, err := split.NewGraph(parse(t, allocation(spir, tt.typ, tt.value)), split.Options{SpecConstants: tt.mode})

@@ -1,6 +1,7 @@
 package split
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -88,14 +89,18 @@ func constantExpression(value ir.Constant) ir.Expression {
 	return ir.Expression{Kind: ir.ExpressionConstant, Type: value.Type, Constant: value}
 }
 
+// ErrNotNative says that a specialization constant has a part that [SpecConstantsNative] cannot
+// write; [SpecConstantsEmulated] can.
+var ErrNotNative = errors.New("of which SPIR-V has no specialization constants")
+
 // checkNative refuses types for which SPIR-V has no specialization constants.
 func (c *specConstants) checkNative(typ ir.TypeID) error {
 	switch t := &c.layout.module.Types[typ]; {
 	case c.storeSize(typ) == 0:
 	case t.Kind == ir.TypePointer:
-		return fmt.Errorf("it has a pointer, of which SPIR-V has no specialization constants: use -spec-const=emulation")
+		return fmt.Errorf("it has a pointer, %w", ErrNotNative)
 	case t.Kind == ir.TypeInteger && t.Bits > 64, t.Kind == ir.TypeFloat && t.Bits > 64:
-		return fmt.Errorf("it has a number of %d bits, of which SPIR-V has no specialization constants: use -spec-const=emulation", t.Bits)
+		return fmt.Errorf("it has a number of %d bits, %w", t.Bits, ErrNotNative)
 	case t.Kind == ir.TypeArray || t.Kind == ir.TypeVector:
 		return c.checkNative(t.Elements[0])
 	case t.Kind == ir.TypeStruct:

@@ -53,8 +53,17 @@ func Open(name string, opts ReadOptions) (*File, error) {
 	return f, nil
 }
 
+// largerError says that a file grows past a limit, as [container.ErrBudget] does of the compressed
+// data in it.
+type largerError int64
+
+func (e largerError) Error() string { return fmt.Sprintf("it grows past %d bytes", int64(e)) }
+
+func (e largerError) Is(target error) bool { return target == container.ErrBudget }
+
 // OpenReader reads the device images in the bytes of r, as if they were a file of that name. The
-// bytes are copied to a nameless temporary file; more than limit bytes are an error.
+// bytes are copied to a nameless temporary file; more than limit bytes are a
+// [container.ErrBudget].
 func OpenReader(name string, r io.Reader, limit int64, opts ReadOptions) (*File, error) {
 	scratch, err := filemap.CreateNameless("", "offload-wrap-*")
 	if err != nil {
@@ -64,7 +73,7 @@ func OpenReader(name string, r io.Reader, limit int64, opts ReadOptions) (*File,
 	defer scratch.Close()
 	n, err := io.Copy(scratch, io.LimitReader(r, limit+1))
 	if err == nil && n > limit {
-		err = fmt.Errorf("it grows past %d bytes: if the file is to be trusted, raise the limit (-max-inflated)", limit)
+		err = largerError(limit)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

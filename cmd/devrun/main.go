@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"offlink/cmd/internal/cli"
 	"offlink/filemap"
 	"offlink/runtime/hostdev"
+	"offlink/split"
+	"offlink/wrapper/container"
 )
 
 func main() {
@@ -22,6 +25,7 @@ func main() {
 
 // runCommand is the program: it returns the exit code.
 func runCommand(args []string, s cli.Streams) int {
+	s.Remedy = remedy
 	root := newCommand(s)
 	// Only for subcommands: the options of "devrun FILE" are the program's own.
 	if len(args) > 0 && slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == args[0] }) {
@@ -30,6 +34,17 @@ func runCommand(args []string, s cli.Streams) int {
 	root.SetArgs(args)
 	// Files with images are mapped: one that becomes shorter is an error.
 	return s.Report("devrun", filemap.Guard(root.Execute))
+}
+
+// remedy names the program that helps with errors of packages that devrun has no options of.
+func remedy(err error) string {
+	switch {
+	case errors.Is(err, container.ErrBudget):
+		return "if the file is to be trusted, take its images out (offload-wrap extract -max-inflated=SIZE)"
+	case errors.Is(err, split.ErrNotNative):
+		return "make images of it (postlink -spec-const=emulation -properties -to=spirv)"
+	}
+	return ""
 }
 
 // newCommand makes the command tree. The root itself takes a program to run, so a

@@ -11,10 +11,12 @@
 package main
 
 import (
+	"errors"
 	"os"
 
 	"offlink/cmd/internal/cli"
 	"offlink/filemap"
+	"offlink/wrapper/container"
 )
 
 // program is the name that messages carry.
@@ -25,6 +27,7 @@ func main() { cli.Exit(run(os.Args[1:], cli.OSStreams())) }
 // run is the program: it returns the exit code. Inputs are mapped, and one
 // that becomes shorter is an error.
 func run(args []string, s cli.Streams) (exit int) {
+	s.Remedy = remedy
 	err := filemap.Guard(func() error {
 		exit = runCommand(args, s)
 		return nil
@@ -46,4 +49,12 @@ func runCommand(args []string, s cli.Streams) int {
 		return s.Report(program, err)
 	}
 	return s.Report(program, wrapImages(args, s))
+}
+
+// remedy names the option that helps with an error of package wrapper.
+func remedy(err error) string {
+	if errors.Is(err, container.ErrBudget) {
+		return "if the file is to be trusted, raise the limit (-max-inflated)"
+	}
+	return ""
 }

@@ -8,9 +8,11 @@
 package main
 
 import (
+	"errors"
 	"os"
 
 	"offlink/cmd/internal/cli"
+	"offlink/split"
 )
 
 // program is the name that messages carry.
@@ -20,6 +22,7 @@ func main() { cli.Exit(run(os.Args[1:], cli.OSStreams())) }
 
 // run is the program: it returns the exit code.
 func run(args []string, s cli.Streams) int {
+	s.Remedy = remedy
 	if isSPIRVTool() {
 		program = cli.ProgramName(program, "llvm-spirv")
 		return s.Report(program, runSPIRVTool(args, s))
@@ -32,4 +35,15 @@ func run(args []string, s cli.Streams) int {
 		return s.Report(program, err)
 	}
 	return s.Report(program, postlink(args, s))
+}
+
+// remedy names the option that helps with an error of package split.
+func remedy(err error) string {
+	switch {
+	case errors.Is(err, split.ErrNotNative):
+		return "use -spec-const=emulation"
+	case errors.Is(err, split.ErrEmulatedSize):
+		return "use -spec-const=native"
+	}
+	return ""
 }

@@ -12,8 +12,9 @@ import (
 	"offlink/wrapper/devimg"
 )
 
-// ErrBudget says that compressed bytes grow past the limit.
-var ErrBudget = errors.New("it grows past the limit for compressed data: if the file is to be trusted, raise the limit (-max-inflated)")
+// ErrBudget says that compressed bytes grow past the limit. If the file is to be trusted, the
+// limit may be raised; a program says how.
+var ErrBudget = errors.New("it grows past the limit for compressed data")
 
 // maxWindow is the largest window of zstd that its own tool makes (-22). Clang asks for it in large
 // bundles.

@@ -28,6 +28,10 @@ type Streams struct {
 	In  io.Reader
 	Out io.Writer
 	Err io.Writer
+
+	// Remedy returns advice about an error of a lower package, which does not know the options
+	// of the program, or "". It may be nil.
+	Remedy func(err error) string
 }
 
 // OSStreams returns the streams of the process. [Streams.Report] reports results that could
@@ -35,7 +39,7 @@ type Streams struct {
 // for crash signals, so that they leave no temporary files.
 func OSStreams() Streams {
 	watchCrashSignals()
-	s := Streams{os.Stdin, &results{File: os.Stdout}, os.Stderr}
+	s := Streams{In: os.Stdin, Out: &results{File: os.Stdout}, Err: os.Stderr}
 	if inputWasClosed() {
 		s.In = closedInput{}
 	}
@@ -133,7 +137,13 @@ func (s Streams) Report(program string, err error) int {
 			return code
 		}
 	}
-	fmt.Fprintf(s.Err, "%s: %s\n", program, Message(shown))
+	message := Message(shown)
+	if s.Remedy != nil {
+		if remedy := s.Remedy(shown); remedy != "" {
+			message += ": " + remedy
+		}
+	}
+	fmt.Fprintf(s.Err, "%s: %s\n", program, message)
 	return code
 }
 

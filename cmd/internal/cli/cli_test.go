@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -143,6 +144,23 @@ func TestReport(t *testing.T) {
 		if code != c.code || b.String() != c.text {
 			t.Errorf("Report(%v) = %d, %q; want %d, %q", c.err, code, b.String(), c.code, c.text)
 		}
+	}
+}
+
+// The program says what to do about an error of a package that does not know its options.
+func TestReportRemedy(t *testing.T) {
+	full := errors.New("full")
+	var b bytes.Buffer
+	s := Streams{Err: &b, Remedy: func(err error) string {
+		if errors.Is(err, full) {
+			return "use -more"
+		}
+		return ""
+	}}
+	s.Report("tool", fmt.Errorf("x: %w", full))
+	s.Report("tool", errors.New("broken"))
+	if want := "tool: x: full: use -more\ntool: broken\n"; b.String() != want {
+		t.Errorf("said %q, want %q", b.String(), want)
 	}
 }
 
