@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -401,6 +402,9 @@ func (j *imageJob) writtenDistance(theirs []byte) (most float64) {
 
 // compareImages prints how far the devices differ, by instruction, filter and type.
 func compareImages(o options, files []string) (differ bool, err error) {
+	if len(files) == 0 {
+		return false, errors.New("-images takes the kernels of images.cl as SPIR-V, and their source")
+	}
 	code, err := os.ReadFile(files[0])
 	if err != nil {
 		return false, err

@@ -114,7 +114,7 @@ func narrow(width int, mode rounding) func(f float64) uint64 {
 // that is nearest, and NaN gives 0. OpenCL leaves numbers out of range undefined without
 // saturation: a result of 32 or 64 bits is the nearest number then, too, and a narrower one is cut
 // from a larger one, as processors do that have no conversion to it. Programs rely on that, as
-// they compare with what the host computes.
+// they compare with results of the host.
 func floatToInt(signed bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)

@@ -24,6 +24,7 @@ func TestImages(t *testing.T) {
 		t.Run("passes", func(t *testing.T) { testPassedImages(t, p) })
 		t.Run("outside", func(t *testing.T) { testOutsideImages(t, p) })
 		t.Run("sharing", func(t *testing.T) { testSharedImages(t, p) })
+		t.Run("boxes", func(t *testing.T) { testImageBoxes(t, p) })
 		t.Run("closed", func(t *testing.T) { testClosedImages(t, p) })
 	})
 }
@@ -56,6 +57,26 @@ func testSharedImages(t *testing.T, p *testProgram) {
 		desc.Offset = offset
 		if _, err := d.NewImage(desc); err == nil {
 			t.Errorf("an image of 8 bytes at offset %d of 12", offset)
+		}
+	}
+}
+
+// testImageBoxes: which boxes lie inside an image of 4 by 3 texels.
+func testImageBoxes(t *testing.T, p *testProgram) {
+	m := p.image(plane(4, 3, driver.OrderRGBA, driver.Float), nil).Memory.(driver.ImageMemory)
+	for _, c := range []struct {
+		box    driver.ImageBox
+		inside bool
+	}{
+		{driver.ImageBox{Size: [3]int{4, 3, 1}}, true},
+		{driver.ImageBox{Origin: [3]int{3, 2, 0}, Size: [3]int{1, 1, 1}}, true},
+		{driver.ImageBox{Origin: [3]int{3, 2, 0}, Size: [3]int{2, 1, 1}}, false},
+		{driver.ImageBox{Origin: [3]int{0, -1, 0}, Size: [3]int{1, 1, 1}}, false},
+		{driver.ImageBox{Origin: [3]int{0, 0, 1}, Size: [3]int{4, 3, 1}}, false},
+		{driver.ImageBox{Size: [3]int{4, 3, 2}}, false},
+	} {
+		if err := CheckImageBox(m, c.box); (err == nil) != c.inside {
+			t.Errorf("%v: error = %v; is inside: %v", c.box, err, c.inside)
 		}
 	}
 }
