@@ -108,6 +108,7 @@ type Device struct {
 	checked *Device   // the same in checked mode, once it was asked for
 	epoch   time.Time // of the device's clock
 
+	compilers runningCompilers
 	libraries libraries
 	// aot is set for building native images: nothing runs on the device then.
 	aot     bool

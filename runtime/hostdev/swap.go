@@ -140,10 +140,14 @@ func (n *nativeKernel) startCompiler(d *Device) {
 		n.fast.Store(c)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), compileTime)
+	ctx, cancel, ok := d.compilers.begin()
+	if !ok {
+		return
+	}
 	n.stopCompiler = cancel
 	n.compiling.Add(1)
 	go func() {
+		defer d.compilers.running.Done()
 		defer n.compiling.Done()
 		defer cancel()
 		if c, err := job.compile(ctx); err == nil {

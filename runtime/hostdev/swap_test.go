@@ -63,6 +63,23 @@ func TestCompilersThatFail(t *testing.T) {
 	}
 }
 
+// TestStopCompilers: the compilers that run end, with their files, and none are started.
+func TestStopCompilers(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	useCompiler(t, "sleep 1000")
+	store := cache.New(cache.Options{Dir: t.TempDir()})
+	defer store.Close()
+	p := buildModules(t, Options{Cache: store, Loader: dl.Loader{}}, driver.BuildOptions{}, readModules(t, "golden/control.spv")...)
+	out := p.buffer(make([]int32, 5))
+	p.launch("gotos", items(5), out)
+	p.device.(*Device).StopCompilers()
+	p.launch("gotos", groups(5, 1), out) // rows of another kind: code of its own
+	check(t, p, "gotos", out, []int32{100, 120, 120, 21, 120})
+	if left, _ := os.ReadDir(os.TempDir()); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
 // TestCompilerIsCancelled: its files are removed.
 func TestCompilerIsCancelled(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())

@@ -136,7 +136,7 @@ func codeOf(err error) int32 {
 
 // device is the one device of the plugin; its sub-devices are parts of it.
 var device = sync.OnceValue(func() *hostdev.Device {
-	list, err := hostdev.New(hostdev.Options{Output: os.Stdout, Assertion: abortProcess}).Devices()
+	list, err := hostdev.New(deviceOptions()).Devices()
 	if err != nil || len(list) != 1 {
 		panic(fmt.Sprint("the embedded device: ", err))
 	}

@@ -317,7 +317,7 @@ const (
 func offlink_piProgramGetInfo(handle uintptr, param uint32, room uintptr, out unsafe.Pointer, size *uintptr) int32 {
 	return onProgram(handle, func(p *program) error {
 		if param == cl.ProgramBinaries {
-			return p.storeBinary(out, room)
+			return p.storeBinary(len(devicesOf(contextOf(handle))), room, out, size)
 		}
 		a, err := p.answer(handle, param)
 		if err != nil {
@@ -377,15 +377,25 @@ func (p *program) encode() ([]byte, error) {
 	return (&devicecode.StoredProgram{Tables: tables, Code: code}).Encode(storedMagic)
 }
 
-// storeBinary copies the binary to the memories that the host's array points to, one for each
-// device, which have the size that an earlier query returned; a null pointer says that the host
-// does not want that device's.
-func (p *program) storeBinary(out unsafe.Pointer, room uintptr) error {
+// storeBinary copies the binary to the memories that the host's array points to, one for each of
+// the devices, which have the size that an earlier query returned; a null pointer says that the
+// host does not want that device's. The size is that of the array.
+func (p *program) storeBinary(devices int, room uintptr, out unsafe.Pointer, size *uintptr) error {
 	binary, err := p.encode()
-	if err != nil || out == nil {
+	if err != nil {
 		return err
 	}
-	for _, place := range wordsAt((**byte)(out), int(room/unsafe.Sizeof(out))) {
+	array := uintptr(devices) * unsafe.Sizeof(out)
+	if size != nil {
+		*size = array
+	}
+	if out == nil {
+		return nil
+	}
+	if room < array {
+		return failure(invalidValue, "the array for the binaries of %d devices has %d bytes, and there is room for %d", devices, array, room)
+	}
+	for _, place := range wordsAt((**byte)(out), devices) {
 		copy(wordsAt(place, len(binary)), binary)
 	}
 	return nil

@@ -41,9 +41,9 @@ static void use_headers(void) {
   cl_program library = clLinkProgram(context, 1, &device, "-create-library", 1, &other, NULL, NULL, &code);
   EXPECT(library && !code && number(library, CL_PROGRAM_BINARY_TYPE) == CL_PROGRAM_BINARY_TYPE_LIBRARY && !clReleaseProgram(other));
   static unsigned char bytes[1 << 20], *place = bytes;
-  size_t size = 0;
+  size_t size = 0, length = 0;
   EXPECT(!clGetProgramInfo(library, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) && size && size < sizeof bytes);
-  EXPECT(!clGetProgramInfo(library, CL_PROGRAM_BINARIES, sizeof place, &place, NULL) && !clReleaseProgram(library));
+  EXPECT(!clGetProgramInfo(library, CL_PROGRAM_BINARIES, sizeof place, &place, &length) && length == sizeof place && !clReleaseProgram(library));
   const unsigned char *binary = bytes;
   cl_int status = 1;
   library = clCreateProgramWithBinary(context, 1, &device, &size, &binary, &status, &code);
