@@ -110,25 +110,36 @@ func narrow(width int, mode rounding) func(f float64) uint64 {
 	return bits64
 }
 
-// floatToInt rounds to zero unless the result has another mode. A saturated result is the number
-// that is nearest, and NaN gives 0. OpenCL leaves numbers out of range undefined without
-// saturation: a result of 32 or 64 bits is the nearest number then, too, and a narrower one is cut
-// from a larger one, as processors do that have no conversion to it. Programs rely on that, as
-// they compare with results of the host.
+// floatToInt rounds to zero unless the result has another mode. OpenCL leaves numbers out of
+// range undefined without saturation: a result of 32 or 64 bits is the nearest number then, too,
+// and a narrower one is cut from a larger one, as processors do that have no conversion to it.
+// Programs rely on that, as they compare with results of the host.
 func floatToInt(signed bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
-		x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)
-		from, width := b.checkConversion(kindFloat, x, to)
-		wide, round := widenToDouble(from), integral[b.roundingMode(in, roundZero)]
-		switch cut := truncatedWidth(width); {
-		case cut != width && !b.isSaturated(in):
-			b.emit1(to, x, func(a uint64) uint64 { return doubleToSigned(round(wide(a)), cut) & mask(width) })
-		case signed:
-			b.emit1(to, x, func(a uint64) uint64 { return doubleToSigned(round(wide(a)), width) })
-		default:
-			b.emit1(to, x, func(a uint64) uint64 { return doubleToUnsigned(round(wide(a)), width) })
+		to := b.result(in).scalar().width
+		if cut := truncatedWidth(to); cut != to && !b.isSaturated(in) {
+			b.emitFloatToInt(in, func(f float64, width int) uint64 { return doubleToSigned(f, cut) & mask(width) })
+			return
 		}
+		saturateFloat(signed)(b, in)
 	}
+}
+
+// saturateFloat is floatToInt to the nearest number; NaN gives 0.
+func saturateFloat(signed bool) func(*builder, *spirv.Instruction) {
+	convert := doubleToUnsigned
+	if signed {
+		convert = doubleToSigned
+	}
+	return func(b *builder, in *spirv.Instruction) { b.emitFloatToInt(in, convert) }
+}
+
+// emitFloatToInt converts integral numbers to integers of a width.
+func (b *builder) emitFloatToInt(in *spirv.Instruction, convert func(f float64, width int) uint64) {
+	x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)
+	from, width := b.checkConversion(kindFloat, x, to)
+	wide, round := widenToDouble(from), integral[b.roundingMode(in, roundZero)]
+	b.emit1(to, x, func(a uint64) uint64 { return convert(round(wide(a)), width) })
 }
 
 // truncatedWidth is the width of the integer that a conversion to one of a width is cut from:
