@@ -176,13 +176,5 @@ func TestHalfAtomics(t *testing.T) {
 			t.Error("work-items got the same number")
 		}
 	}
-	for _, e := range executors {
-		t.Run(e.name, func(t *testing.T) { test(t, e.options) })
-	}
-	t.Run("native", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("-short runs no C compiler")
-		}
-		test(t, nativeOptions(t, 8))
-	})
+	inEveryExecutor(t, test)
 }

@@ -96,6 +96,20 @@ var executors = []struct {
 	{"checked", Options{Check: true}},
 }
 
+// inEveryExecutor runs a test with the options of each executor, and of native code.
+func inEveryExecutor(t *testing.T, test func(t *testing.T, o Options)) {
+	t.Helper()
+	for _, e := range executors {
+		t.Run(e.name, func(t *testing.T) { test(t, e.options) })
+	}
+	t.Run("native", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("-short runs no C compiler")
+		}
+		test(t, nativeOptions(t, 8))
+	})
+}
+
 // beyondTranslator19 are files of which llvm-spirv-19 makes wrong modules: it leaves
 // convert_uchar_sat_rte(char) a call, and its constant addresses in an array of int have
 // the type of bytes.

@@ -30,8 +30,8 @@ func init() {
 }
 
 // isSaturated tells whether the result has the decoration SaturatedConversion.
-func (b *builder) isSaturated(in *spirv.Instruction) bool {
-	_, ok := b.m.Decoration(in.Result(), spirv.DecorationSaturated)
+func isSaturated(m *spirv.Module, in *spirv.Instruction) bool {
+	_, ok := m.Decoration(in.Result(), spirv.DecorationSaturated)
 	return ok
 }
 
@@ -58,11 +58,11 @@ func intConvert(signed bool) func(*builder, *spirv.Instruction) {
 		x, to := b.arg(in, 0), b.defineLanes(in, kindInt, 0)
 		from, width := b.checkConversion(kindInt, x, to)
 		switch {
-		case signed && b.isSaturated(in):
+		case signed && isSaturated(b.m, in):
 			b.emit1(to, x, func(a uint64) uint64 { return clampSigned(signExtend(a, from), width) })
 		case signed:
 			b.emit1(to, x, func(a uint64) uint64 { return uint64(signExtend(a, from)) & mask(width) })
-		case b.isSaturated(in):
+		case isSaturated(b.m, in):
 			b.emit1(to, x, func(a uint64) uint64 { return min(a, mask(width)) })
 		default:
 			b.emit1(to, x, func(a uint64) uint64 { return a & mask(width) })
@@ -117,7 +117,7 @@ func narrow(width int, mode rounding) func(f float64) uint64 {
 func floatToInt(signed bool) func(*builder, *spirv.Instruction) {
 	return func(b *builder, in *spirv.Instruction) {
 		to := b.result(in).scalar().width
-		if cut := truncatedWidth(to); cut != to && !b.isSaturated(in) {
+		if cut := truncatedWidth(to); cut != to && !isSaturated(b.m, in) {
 			b.emitFloatToInt(in, func(f float64, width int) uint64 { return doubleToSigned(f, cut) & mask(width) })
 			return
 		}

@@ -26,15 +26,7 @@ func TestAbortAnywhere(t *testing.T) {
 			stopLaunch(t, p, name, args)
 		}
 	}
-	for _, e := range executors {
-		t.Run(e.name, func(t *testing.T) { test(t, e.options) })
-	}
-	t.Run("native", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("-short runs no C compiler")
-		}
-		test(t, nativeOptions(t, 8))
-	})
+	inEveryExecutor(t, test)
 }
 
 // stopLaunch launches a kernel, stops it while it runs, and wants the cause, a work-item,

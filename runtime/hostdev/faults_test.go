@@ -291,15 +291,7 @@ func TestAbortAtBarrier(t *testing.T) {
 			t.Errorf("Finish of an aborted queue: %v; want the cause and a work-item of the launch", err)
 		}
 	}
-	for _, e := range executors {
-		t.Run(e.name, func(t *testing.T) { test(t, e.options) })
-	}
-	t.Run("native", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("-short runs no C compiler")
-		}
-		test(t, nativeOptions(t, 8))
-	})
+	inEveryExecutor(t, test)
 }
 
 func (p *testProgram) mustAlloc(size int64) driver.Memory {

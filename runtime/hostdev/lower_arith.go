@@ -43,8 +43,10 @@ func init() {
 		for op, f := range lowerUnary.Get() {
 			table[op] = func(l *lowering, in *spirv.Instruction) { l.lower1(in, f) }
 		}
-		for op, f := range lowerTruncations {
-			table[op] = func(l *lowering, in *spirv.Instruction) { l.lower1(in, f(l.isSaturated(in))) }
+		for _, op := range []spirv.Opcode{spirv.OpConvertFToS, spirv.OpConvertFToU} {
+			table[op] = func(l *lowering, in *spirv.Instruction) {
+				l.lower1(in, lowerTruncation(op, isSaturated(l.p.module, in)))
+			}
 		}
 		return table
 	})
@@ -71,12 +73,7 @@ func (l *lowering) lower1(in *spirv.Instruction, f lowerWords1) {
 // another one and decorated as saturated.
 func (l *lowering) rounded(in *spirv.Instruction) bool {
 	_, mode := l.p.module.Decoration(in.Result(), spirv.DecorationFPRoundingMode)
-	return mode || lowerTruncations[in.Op] == nil && l.isSaturated(in)
-}
-
-func (l *lowering) isSaturated(in *spirv.Instruction) bool {
-	_, ok := l.p.module.Decoration(in.Result(), spirv.DecorationSaturated)
-	return ok
+	return mode || lowerTruncation(in.Op, true) == nil && isSaturated(l.p.module, in)
 }
 
 // lower2 lowers an operation of two operands.

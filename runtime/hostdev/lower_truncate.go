@@ -7,20 +7,20 @@ import (
 
 // Conversions of floats to integers. The form has them to 32 and 64 bits, saturating.
 
-// lowerTruncations are the conversions by whether the result is saturated.
-var lowerTruncations = map[spirv.Opcode]func(saturated bool) lowerWords1{
-	spirv.OpConvertFToS: func(saturated bool) lowerWords1 {
-		if saturated {
-			return onHalves1((*lowering).saturateSigned)
-		}
+// lowerTruncation lowers a conversion whose result is saturated or not; it is nil for other
+// operations.
+func lowerTruncation(op spirv.Opcode, saturated bool) lowerWords1 {
+	switch {
+	case op == spirv.OpConvertFToS && saturated:
+		return onHalves1((*lowering).saturateSigned)
+	case op == spirv.OpConvertFToS:
 		return onHalves1((*lowering).truncateSigned)
-	},
-	spirv.OpConvertFToU: func(saturated bool) lowerWords1 {
-		if saturated {
-			return onHalves1((*lowering).saturateUnsigned)
-		}
+	case op == spirv.OpConvertFToU && saturated:
+		return onHalves1((*lowering).saturateUnsigned)
+	case op == spirv.OpConvertFToU:
 		return onHalves1((*lowering).truncateUnsigned)
-	},
+	}
+	return nil
 }
 
 // isLane tells whether the form has integers of the word's width.

@@ -19,15 +19,7 @@ func TestParts(t *testing.T) {
 		endOfParts(t, p)
 		misalignedParts(t, p)
 	}
-	for _, e := range executors {
-		t.Run(e.name, func(t *testing.T) { test(t, e.options) })
-	}
-	t.Run("native", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("-short runs no C compiler")
-		}
-		test(t, nativeOptions(t, 8))
-	})
+	inEveryExecutor(t, test)
 }
 
 // part is the buffer from a byte on.
