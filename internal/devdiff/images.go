@@ -61,12 +61,12 @@ var imageShapes = []struct {
 	desc   driver.ImageDesc
 	size   [3]int
 }{
-	{"1d", 0x10F4, driver.ImageDesc{Kind: driver.Image1D, Width: 13}, [3]int{13, 1, 1}},
-	{"1d_buffer", 0x10F6, driver.ImageDesc{Kind: driver.Image1DBuffer, Width: 16}, [3]int{16, 1, 1}},
-	{"1d_array", 0x10F5, driver.ImageDesc{Kind: driver.Image1DArray, Width: 7, Layers: 3}, [3]int{7, 3, 1}},
-	{"2d", 0x10F1, driver.ImageDesc{Kind: driver.Image2D, Width: 7, Height: 5}, [3]int{7, 5, 1}},
-	{"2d_array", 0x10F3, driver.ImageDesc{Kind: driver.Image2DArray, Width: 5, Height: 4, Layers: 3}, [3]int{5, 4, 3}},
-	{"3d", 0x10F2, driver.ImageDesc{Kind: driver.Image3D, Width: 4, Height: 5, Depth: 3}, [3]int{4, 5, 3}},
+	{"1d", object1D, driver.ImageDesc{Kind: driver.Image1D, Width: 13}, [3]int{13, 1, 1}},
+	{"1d_buffer", object1DBuffer, driver.ImageDesc{Kind: driver.Image1DBuffer, Width: 16}, [3]int{16, 1, 1}},
+	{"1d_array", object1DArray, driver.ImageDesc{Kind: driver.Image1DArray, Width: 7, Layers: 3}, [3]int{7, 3, 1}},
+	{"2d", object2D, driver.ImageDesc{Kind: driver.Image2D, Width: 7, Height: 5}, [3]int{7, 5, 1}},
+	{"2d_array", object2DArray, driver.ImageDesc{Kind: driver.Image2DArray, Width: 5, Height: 4, Layers: 3}, [3]int{5, 4, 3}},
+	{"3d", object3D, driver.ImageDesc{Kind: driver.Image3D, Width: 4, Height: 5, Depth: 3}, [3]int{4, 5, 3}},
 }
 
 // imageJobs makes the jobs with random coordinates near the image. Reading without a

@@ -39,15 +39,15 @@ func (j *job) addImage(t *spirv.Instruction, param spirv.ID) error {
 	}
 	switch {
 	case dim == dim1D && arrayed:
-		r.Type, r.Layers = 0x10F5, madeUpLayers
+		r.Type, r.Layers = object1DArray, madeUpLayers
 	case dim == dim1D:
-		r.Type = 0x10F4
+		r.Type = object1D
 	case dim == dim2D && arrayed:
-		r.Type, r.Height, r.Layers = 0x10F3, madeUpWidth, madeUpLayers
+		r.Type, r.Height, r.Layers = object2DArray, madeUpWidth, madeUpLayers
 	case dim == dim2D:
-		r.Type, r.Height = 0x10F1, madeUpWidth
+		r.Type, r.Height = object2D, madeUpWidth
 	case dim == dim3D:
-		r.Type, r.Height, r.Depth = 0x10F2, madeUpWidth, madeUpLayers
+		r.Type, r.Height, r.Depth = object3D, madeUpWidth, madeUpLayers
 	default:
 		return fmt.Errorf("images of dimension %d are not made up", dim)
 	}

@@ -196,9 +196,19 @@ func (j *job) addRecorded(dir string, r recordedBuffer) (err error) {
 	return nil
 }
 
-// imageObjects are the kinds of images by their cl_mem_object_type.
+// Kinds of images as numbers of OpenCL (cl_mem_object_type, CL_MEM_OBJECT_IMAGE...).
+const (
+	object2D = 0x10F1 + iota
+	object3D
+	object2DArray
+	object1D
+	object1DArray
+	object1DBuffer
+)
+
+// imageObjects are the kinds of recorded images.
 var imageObjects = map[uint32]driver.ImageKind{
-	0x10F1: driver.Image2D, 0x10F2: driver.Image3D, 0x10F3: driver.Image2DArray, 0x10F4: driver.Image1D, 0x10F5: driver.Image1DArray,
+	object2D: driver.Image2D, object3D: driver.Image3D, object2DArray: driver.Image2DArray, object1D: driver.Image1D, object1DArray: driver.Image1DArray,
 }
 
 func (r *recordedImage) desc() (*driver.ImageDesc, error) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,14 +81,14 @@ func TestNativeCode(t *testing.T) {
 		t.Errorf("%d temporary files are left", n)
 	}
 	again := exec.Command(host.Path, host.Args[1:]...)
-	again.Env = append(host.Env, "PATH="+compilerThatFails(t, "exit 1"))
-	if out, err := again.CombinedOutput(); err != nil {
-		t.Errorf("the second program: %v\n%s", err, out)
+	again.Env = append(host.Env, "SYCL_CACHE_TRACE=1")
+	if out, err := again.CombinedOutput(); err != nil || !strings.Contains(string(out), "[Persistent Cache]: hit ") || strings.Contains(string(out), ": miss ") {
+		t.Errorf("the second program: %v; want that it finds the code in the folder\n%s", err, out)
 	}
 }
 
-// compilerThatFails is a folder with a script in the place of the C compilers.
-func compilerThatFails(t *testing.T, script string) string {
+// compilerScript is a PATH with a script in the place of the C compilers.
+func compilerScript(t *testing.T, script string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"gcc", "clang", "cc"} {
@@ -100,7 +101,7 @@ func compilerThatFails(t *testing.T, script string) string {
 
 // TestCompilerAtExit: a program that exits takes along the compiler that runs.
 func TestCompilerAtExit(t *testing.T) {
-	host, _, temporary := nativeHost(t, compilerThatFails(t, `[ "$1" = --version ] && exec echo 1; exec sleep 1000`))
+	host, _, temporary := nativeHost(t, compilerScript(t, `[ "$1" = --version ] && exec echo 1; exec sleep 1000`))
 	runUntil(t, host, func() bool { return files(t, temporary) > 0 })
 	if n := files(t, temporary); n > 0 {
 		t.Errorf("%d temporary files are left", n)

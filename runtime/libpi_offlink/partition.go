@@ -106,6 +106,15 @@ func terminated(at *uintptr) []uintptr {
 	return list
 }
 
+// propertyList answers with the properties that an object was made with, without any for nil.
+func propertyList(list []uint64) answer {
+	a := answer{}
+	for _, word := range list {
+		a = append(a, word64(word)...)
+	}
+	return a
+}
+
 // pairs is a list of names and values, with the 0 at its end, which stands in the place of a name.
 func pairs[T uint64 | uintptr](at *T) []T {
 	list := []T{}

@@ -81,10 +81,7 @@ func offlink_piQueueGetInfo(handle uintptr, param uint32, room uintptr, out unsa
 		case cl.QueueProperties:
 			a = word64(q.properties)
 		case queueProperties:
-			a = answer{}
-			for _, word := range q.list {
-				a = append(a, word64(word)...)
-			}
+			a = propertyList(q.list)
 		case queueSize: // of queues on the device
 			return failure(invalidQueue, "the queue has no size")
 		}

@@ -96,10 +96,7 @@ func offlink_clGetSamplerInfo(handle uintptr, param uint32, room uintptr, out un
 				a = word32(filterLinear)
 			}
 		case samplerProperties:
-			a = answer{}
-			for _, word := range s.properties {
-				a = append(a, word64(word)...)
-			}
+			a = propertyList(s.properties)
 		}
 		return reply(a, param, room, out, size)
 	})
