@@ -217,7 +217,7 @@ func (b *builder) instruction(in *spirv.Instruction) {
 // emitters compile the instructions of functions, by opcode.
 var emitters = newTable[spirv.Opcode, func(*builder, *spirv.Instruction)]("emitters")
 
-func init() {
+func registerLineEmitters() {
 	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
 		nothing := func(*builder, *spirv.Instruction) {}
 		return map[spirv.Opcode]func(*builder, *spirv.Instruction){

@@ -4,7 +4,7 @@ import "offlink/spirv"
 
 // Arithmetic, comparisons and logic, from the tables of operations.
 
-func init() {
+func registerArithEmitters() {
 	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
 		table := map[spirv.Opcode]func(*builder, *spirv.Instruction){
 			spirv.OpLogicalEqual:      logicalEmitter(func(a, b uint64) uint64 { return boolWord(a == b) }),

@@ -9,7 +9,7 @@ import (
 // Atomic operations on 8 to 64 bits. All are sequentially consistent, which
 // satisfies every order and scope.
 
-func init() {
+func registerAtomicEmitters() {
 	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
 		table := map[spirv.Opcode]func(*builder, *spirv.Instruction){
 			spirv.OpAtomicLoad:                (*builder).emitAtomicLoad,

@@ -5,7 +5,7 @@ import "offlink/spirv"
 // Composites: a part is a run of the composite's words, so that extracting
 // one needs no code.
 
-func init() {
+func registerCompositeEmitters() {
 	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
 		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
 			spirv.OpCompositeConstruct:   (*builder).emitConstruct,

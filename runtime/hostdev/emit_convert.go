@@ -7,7 +7,7 @@ import (
 
 // Conversions.
 
-func init() {
+func registerConversionEmitters() {
 	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
 		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
 			spirv.OpUConvert:       intConvert(false),

@@ -11,7 +11,7 @@ import (
 // sum are computed as if in numbers that hold them; the result is the low bits,
 // or saturated after an accumulator was added.
 
-func init() {
+func registerDotEmitters() {
 	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
 		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
 			spirv.OpSDot: emitIntegerDot(true, true, false), spirv.OpSDotAccSat: emitIntegerDot(true, true, true),

@@ -9,7 +9,7 @@ import (
 
 // Branches, phis, calls and returns.
 
-func init() {
+func registerFlowEmitters() {
 	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
 		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
 			spirv.OpBranch:                   (*builder).emitBranch,

@@ -18,7 +18,7 @@ const (
 	scopeInvocation = 4
 )
 
-func init() {
+func registerGroupEmitters() {
 	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
 		table := map[spirv.Opcode]func(*builder, *spirv.Instruction){
 			spirv.OpControlBarrier:  (*builder).emitControlBarrier,

@@ -14,7 +14,7 @@ import (
 // Instructions of images. There is one level of detail and one sample: operands that
 // choose among others are ignored.
 
-func init() {
+func registerImages() {
 	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
 		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
 			spirv.OpSampledImage:           (*builder).emitSampledImage,

@@ -9,7 +9,7 @@ import (
 
 // Variables, loads, stores, copies and addresses.
 
-func init() {
+func registerMemoryEmitters() {
 	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
 		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
 			spirv.OpVariable:                     (*builder).emitVariable,

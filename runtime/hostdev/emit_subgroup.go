@@ -34,7 +34,7 @@ var nonUniform = lazy.Map[spirv.Opcode, spirv.Opcode]{New: func() map[spirv.Opco
 	}
 }}
 
-func init() {
+func registerSubgroupEmitters() {
 	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
 		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
 			spirv.OpGroupNonUniformElect:          (*builder).emitElect,
@@ -362,7 +362,7 @@ func (b *builder) emitBlockWrite(in *spirv.Instruction) {
 // The operations on a ballot ignore bits beyond the size of the sub-group (SPIR-V,
 // OpGroupNonUniformBallotFindMSB): the complement of a ballot has them set.
 
-func init() {
+func registerBallotEmitters() {
 	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
 		return map[spirv.Opcode]func(*builder, *spirv.Instruction){
 			spirv.OpGroupNonUniformBallotFindLSB: ballotBits(func(low, high uint64) int {

@@ -152,7 +152,7 @@ func subOrAddLoses(a, b, sum uint64, w int) bool {
 	return (a^sum)&(b^sum)>>(w-1)&1 == 1
 }
 
-func init() {
+func registerIntegerIntrinsics() {
 	intrinsicEmitters.register(func() map[string]func(*builder, *spirv.Instruction) {
 		table := map[string]func(*builder, *spirv.Instruction){
 			"scmp": compareThree(func(a, b uint64, w int) bool { return signExtend(a, w) < signExtend(b, w) }),

@@ -38,7 +38,7 @@ func orNaN(f func(x, y float64) float64) binaryFloat {
 	})
 }
 
-func init() {
+func registerFloatIntrinsics() {
 	intrinsicEmitters.register(func() map[string]func(*builder, *spirv.Instruction) {
 		table := map[string]func(*builder, *spirv.Instruction){
 			"minimum":      func(b *builder, in *spirv.Instruction) { b.floats2(in, orNaN(math.Min)) },

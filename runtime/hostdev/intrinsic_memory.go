@@ -7,7 +7,7 @@ import (
 
 // The intrinsics of memory and of vectors, and the hints for optimizers.
 
-func init() {
+func registerMemoryIntrinsics() {
 	intrinsicEmitters.register(func() map[string]func(*builder, *spirv.Instruction) {
 		nothing := func(*builder, *spirv.Instruction) {}
 		table := map[string]func(*builder, *spirv.Instruction){

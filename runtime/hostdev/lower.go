@@ -414,7 +414,7 @@ func (l *lowering) setPhis(b *lanes.Block, to spirv.ID) {
 // lowerers lower instructions, by opcode.
 var lowerers = newTable[spirv.Opcode, func(*lowering, *spirv.Instruction)]("lowerers")
 
-func init() {
+func registerFlowLowerers() {
 	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
 		nothing := func(*lowering, *spirv.Instruction) {}
 		return map[spirv.Opcode]func(*lowering, *spirv.Instruction){

@@ -19,7 +19,7 @@ type (
 	lowerWords2 func(l *lowering, x, y *lanes.Value, w word) *lanes.Value
 )
 
-func init() {
+func registerArithLowerers() {
 	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
 		table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
 			spirv.OpSelect:             (*lowering).lowerSelect,

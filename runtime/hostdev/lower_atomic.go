@@ -8,7 +8,7 @@ import (
 
 // Atomic operations. Floats go as their bits.
 
-func init() {
+func registerAtomicLowerers() {
 	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
 		table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
 			spirv.OpAtomicLoad: func(l *lowering, in *spirv.Instruction) { l.lowerAtomic(in, lanes.AtomicLoad, nil) },

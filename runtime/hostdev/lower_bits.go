@@ -9,7 +9,7 @@ import (
 // Questions about the bits of a number: classes of floats, and counts and orders of the bits
 // of integers; any and all of a vector.
 
-func init() {
+func registerBitLowerers() {
 	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
 		table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
 			spirv.OpAny: func(l *lowering, in *spirv.Instruction) { l.lowerReduction(in, lanes.OpOr) },

@@ -8,7 +8,7 @@ import (
 // Dot products of bytes whose result has 32 bits; the others are the
 // interpreter's (emit_dot.go).
 
-func init() {
+func registerDotLowerers() {
 	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
 		return map[spirv.Opcode]func(*lowering, *spirv.Instruction){
 			spirv.OpSDot: integerDotLowerer(true, true, false), spirv.OpSDotAccSat: integerDotLowerer(true, true, true),

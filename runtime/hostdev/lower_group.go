@@ -31,7 +31,7 @@ var groupCombines = lazy.Map[spirv.Opcode, lowerWords2]{New: func() map[spirv.Op
 	return table
 }}
 
-func init() {
+func registerGroupLowerers() {
 	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
 		table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
 			spirv.OpGroupAll:        groupVoteLowerer(spirv.OpGroupLogicalAndKHR, false),

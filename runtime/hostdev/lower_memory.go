@@ -132,7 +132,7 @@ func (l *lowering) moved(p lowered, offset int64) lowered {
 	return lowered{t: p.t, place: &next}
 }
 
-func init() {
+func registerMemoryLowerers() {
 	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
 		return map[spirv.Opcode]func(*lowering, *spirv.Instruction){
 			spirv.OpVariable:                 (*lowering).lowerVariable,

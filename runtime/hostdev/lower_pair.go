@@ -9,7 +9,7 @@ import (
 // Instructions of integers with two results, which are a struct: sum and carry, and the
 // halves of a product; and the remainder with the sign of the divisor.
 
-func init() {
+func registerPairLowerers() {
 	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
 		table := map[spirv.Opcode]func(*lowering, *spirv.Instruction){
 			spirv.OpSMod: func(l *lowering, in *spirv.Instruction) { l.lower2(in, divides(floorRemainder)) },

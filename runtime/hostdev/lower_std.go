@@ -8,7 +8,7 @@ import (
 
 // The instructions of OpenCL.std that the form has; the others are called.
 
-func init() {
+func registerStdLowerer() {
 	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
 		return map[spirv.Opcode]func(*lowering, *spirv.Instruction){spirv.OpExtInst: (*lowering).lowerExtInst}
 	})

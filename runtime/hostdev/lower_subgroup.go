@@ -8,7 +8,7 @@ import (
 // Functions of sub-groups: a sub-group is the lanes of a step, or each
 // work-item on its own.
 
-func init() {
+func registerSubgroupLowerers() {
 	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {
 		own := func(_ *lowering, _, n *lanes.Value) *lanes.Value { return n }
 		by := func(op lanes.Op) func(l *lowering, lane, n *lanes.Value) *lanes.Value {

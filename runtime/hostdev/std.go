@@ -11,7 +11,7 @@ const openCLStd = "OpenCL.std"
 // stdEmitters compile the instructions of OpenCL.std, by name.
 var stdEmitters = newTable[string, func(*builder, *spirv.Instruction)]("emitters")
 
-func init() {
+func registerStdEmitter() {
 	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {
 		return map[spirv.Opcode]func(*builder, *spirv.Instruction){spirv.OpExtInst: (*builder).emitExtInst}
 	})

@@ -123,7 +123,7 @@ func madSigned(a, b, c uint64, w int) uint64 {
 	return clampSigned(int64(low), w)
 }
 
-func init() {
+func registerStdIntegers() {
 	stdEmitters.register(func() map[string]func(*builder, *spirv.Instruction) {
 		table := map[string]func(*builder, *spirv.Instruction){
 			"select":     (*builder).emitStdSelect,

@@ -122,7 +122,7 @@ var mathTernary = lazy.Map[string, ternaryFloat]{New: func() map[string]ternaryF
 // exact: the device uses one implementation for all.
 var sameAs = []string{"cos", "exp", "exp2", "exp10", "log", "log2", "log10", "rsqrt", "sin", "sqrt", "tan"}
 
-func init() {
+func registerStdMath() {
 	stdEmitters.register(func() map[string]func(*builder, *spirv.Instruction) {
 		table := map[string]func(*builder, *spirv.Instruction){
 			"nan":      (*builder).emitNan,

@@ -8,7 +8,7 @@ import (
 
 // Loads and stores of vectors and halves, shuffles, and geometry.
 
-func init() {
+func registerStdMemory() {
 	stdEmitters.register(func() map[string]func(*builder, *spirv.Instruction) {
 		return map[string]func(*builder, *spirv.Instruction){
 			"vloadn":          emitVectorLoad(false, false),

@@ -2,6 +2,7 @@ package hostdev
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -358,9 +359,9 @@ func (w *worker) callC(c *compiledC, first, end int64) error {
 	return nil
 }
 
-var errNoHost = fmt.Errorf("a call of native code has no worker")
+var errNoHost = errors.New("a call of native code has no worker")
 
-var errTrap = fmt.Errorf("the kernel stopped itself")
+var errTrap = errors.New("the kernel stopped itself")
 
 // liveWorkers are the workers of a launch that native code may be running for.
 type liveWorkers struct {

@@ -48,14 +48,12 @@ func Reserve(sizes ...int64) (*Region, error) {
 				return &Region{data}, nil
 			}
 			release(data)
-			err = errNoSpare
+			err = fmt.Errorf("they leave less than %d MiB for the rest of the process", spare>>20)
 		}
 		errs = append(errs, fmt.Errorf("%d MiB of addresses: %w", size>>20, err))
 	}
 	return nil, errors.Join(errs...)
 }
-
-var errNoSpare = fmt.Errorf("they leave less than %d MiB for the rest of the process", spare>>20)
 
 // Bytes is the whole region.
 func (r *Region) Bytes() []byte { return r.data }
