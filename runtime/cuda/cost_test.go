@@ -26,7 +26,7 @@ var cost = flag.Bool("cost", false, "compare the costs on the installed driver w
 // the back end: other work of the machine changes both.
 const costRounds = 21
 
-// TestCost prints a table for docs/backends.md: medians of the costs of the back
+// TestCost prints a table for docs/cuda.md: medians of the costs of the back
 // end, and of the same calls from C in the same process.
 func TestCost(t *testing.T) {
 	if !*cost {

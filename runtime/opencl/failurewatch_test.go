@@ -12,7 +12,7 @@ import (
 
 // TestFailedChain: commands wait for a function of the host that waits for a command which
 // fails, as in the C library, and the wait for the queue returns. Intel's driver does not
-// survive that (docs/backends.md).
+// survive that (docs/opencl.md).
 func TestFailedChain(t *testing.T) {
 	for _, device := range testDevices {
 		t.Run(device.name, func(t *testing.T) {

@@ -108,7 +108,7 @@ func translatorPath() string {
 }
 
 // TestConformance runs the suite on the devices, each in a process of its own.
-// The results are the table of docs/backends.md.
+// The results are the table of docs/opencl.md.
 func TestConformance(t *testing.T) {
 	results := map[string][]caseResult{}
 	for _, d := range testDevices {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the table of docs/backends.md")
+var update = flag.Bool("update", false, "rewrite the table of docs/opencl.md")
 
 // caseResult is one case of the conformance suite on a device.
 type caseResult struct{ name, result string }
@@ -98,7 +98,7 @@ func resultOf(list []caseResult, name, excuse string) string {
 }
 
 const (
-	tableFile  = "../../docs/backends.md"
+	tableFile  = "../../docs/opencl.md"
 	tableBegin = "<!-- conformance: go test ./runtime/opencl -run TestConformance -update -->\n"
 	tableEnd   = "<!-- end of conformance -->\n"
 )
