@@ -7,7 +7,8 @@
 // A [Translation] translates the functions and variables of one module, each once
 // and each to a unit (unit.go): words whose identifiers belong to no module yet. An
 // image (image.go) puts the units of a partition together: equal types, constants
-// and the like become one (shared.go), and everything gets its number.
+// and the like become one (shared.go, imageentries.go), everything gets its number, and
+// the sections are written (imagewrite.go).
 //
 // A unit is made in two walks over its body (ir.Body). The first finds the pointees
 // of pointers: each pointer value has a term that starts unknown, and the loads,
@@ -18,7 +19,7 @@
 // the value has, the second walk writes an OpBitcast, so that no driver needs untyped
 // pointers. A module with typed pointers states all pointees itself.
 //
-// The second walk writes types and constants (types.go, constant.go), a variable
+// The second walk writes types and constants (types.go, opaquetypes.go, constant.go), a variable
 // (global.go), or a function, blocks after their dominators (function.go,
 // block.go), instruction by instruction (instruction.go, memory.go, atomic.go). A
 // call is, in this order,
@@ -29,7 +30,7 @@
 //   - an OpenCL C built-in by its mangled name, which becomes the __spirv_
 //     function that means the same (opencl*.go),
 //   - a __spirv_ function, which is an instruction, an instruction of a set,
-//     a built-in variable, or a constant (spirvcall.go),
+//     a built-in variable, or a constant (spirvcall.go, builtinvariable.go),
 //   - a plain call.
 //
 // Metadata become entry points, execution modes, names and decorations

@@ -1,7 +1,7 @@
 // Package lanes compiles kernels for work-groups: the middle between SPIR-V
 // and the emitters of WebAssembly and C.
 //
-// The form (form.go) is a kernel after everything is inlined and cut to
+// The form (form.go, made by build.go) is a kernel after everything is inlined and cut to
 // scalars: blocks of values that are defined once, and registers that may be
 // set anywhere, which phis and promoted variables become. A scalar is a
 // boolean, an integer of 32 or 64 bits (narrower ones are zero-extended) or a
@@ -34,7 +34,7 @@
 // work-items resume, a region of blocks leads to the next barriers, and the
 // loop over the work-items is around the region. A value that lives across a barrier
 // is in a register if it is the same for the group, is computed again if it
-// is cheap, and has a slot for each work-item otherwise.
+// is cheap, and has a slot for each work-item otherwise (slots.go).
 //
 // The result (code.go) is structured code for one function, which runs some
 // work-groups: typed registers of one or W lanes, instructions, blocks and
