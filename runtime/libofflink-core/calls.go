@@ -23,6 +23,7 @@ import (
 	"offlink/runtime/backends"
 	"offlink/runtime/cache"
 	"offlink/runtime/hostdev"
+	"offlink/runtime/internal/dl"
 )
 
 func main() {} // a c-shared library has one and never runs it
@@ -38,7 +39,7 @@ var current = sync.OnceValue(func() *session { return newSession(openBackends) }
 // openBackends has the findings of the checked mode printed, as programs may
 // drop the errors of launches.
 func openBackends(c *cache.Cache, warn func(string)) []runtime.Backend {
-	return backends.Lazy(backends.Options{Cache: c, Warn: warn, Findings: os.Stderr, Ending: exitBegan.Load})
+	return backends.Lazy(backends.Options{Output: dl.StandardOutput(), Cache: c, Warn: warn, Findings: os.Stderr, Ending: exitBegan.Load})
 }
 
 // serveCalls answers calls of C until enough other goroutines do. A goroutine that finds

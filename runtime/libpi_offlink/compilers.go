@@ -15,7 +15,7 @@ import (
 // deviceOptions has native code of kernels where DPC++'s variables keep compiled code on disk, as
 // for programs of libofflink.
 func deviceOptions() hostdev.Options {
-	o := hostdev.Options{Output: os.Stdout, Assertion: abortProcess}
+	o := hostdev.Options{Output: dl.StandardOutput(), Assertion: abortProcess}
 	if settings, on := cache.FromEnvironment(privilege.Getenv, os.Stderr); on && dl.Supported {
 		o.Cache, o.Loader = cache.New(settings), dl.Loader{}
 		C.offlink_stop_at_exit()
