@@ -37,7 +37,7 @@ type stream struct {
 	variable     uintptr // the FILE *, which the program may set
 }
 
-// Write writes the text after what the stream holds, and sends all of it to the file. The
+// Write writes the text after the text that the stream holds, and sends all of it to the file. The
 // stream's lock keeps it in one piece.
 func (s *stream) Write(text []byte) (int, error) {
 	file := *(*uintptr)(pointerAt(s.variable))
