@@ -33,7 +33,8 @@
   F(clRetainEvent) F(clRetainKernel) F(clRetainMemObject) F(clRetainProgram) F(clRetainSampler) F(clSVMAlloc) \
   F(clSVMFree) F(clSetContextDestructorCallback) F(clSetEventCallback) F(clSetKernelArg) F(clSetKernelArgSVMPointer) \
   F(clSetKernelExecInfo) F(clSetMemObjectDestructorCallback) F(clSetProgramReleaseCallback) \
-  F(clSetProgramSpecializationConstant) F(clSetUserEventStatus) F(clSharedMemAllocINTEL) F(clUnloadCompiler) F(clUnloadPlatformCompiler) F(clWaitForEvents)
+  F(clSetProgramSpecializationConstant) F(clSetUserEventStatus) F(clSharedMemAllocINTEL) F(clUnloadCompiler) F(clUnloadPlatformCompiler) F(clWaitForEvents) \
+  F(clCommandBarrierWithWaitListKHR) F(clCommandCopyBufferKHR) F(clCommandCopyBufferRectKHR) F(clCommandCopyBufferToImageKHR) F(clCommandCopyImageKHR) F(clCommandCopyImageToBufferKHR) F(clCommandFillBufferKHR) F(clCommandFillImageKHR) F(clCommandNDRangeKernelKHR) F(clCommandSVMMemFillKHR) F(clCommandSVMMemcpyKHR) F(clCreateCommandBufferKHR) F(clEnqueueCommandBufferKHR) F(clFinalizeCommandBufferKHR) F(clGetCommandBufferInfoKHR) F(clReleaseCommandBufferKHR) F(clRetainCommandBufferKHR) F(clGetMutableCommandInfoKHR) F(clUpdateMutableCommandsKHR)
 #define DECLARE(name) extern int32_t own_##name() __attribute__((visibility("hidden")));
 FUNCTIONS(DECLARE)
 
@@ -62,6 +63,25 @@ static const struct {
   const char *name;
   void *function;
 } extensions[] = {
+    {"clCommandBarrierWithWaitListKHR", (void *)own_clCommandBarrierWithWaitListKHR},
+    {"clCommandCopyBufferKHR", (void *)own_clCommandCopyBufferKHR},
+    {"clCommandCopyBufferRectKHR", (void *)own_clCommandCopyBufferRectKHR},
+    {"clCommandCopyBufferToImageKHR", (void *)own_clCommandCopyBufferToImageKHR},
+    {"clCommandCopyImageKHR", (void *)own_clCommandCopyImageKHR},
+    {"clCommandCopyImageToBufferKHR", (void *)own_clCommandCopyImageToBufferKHR},
+    {"clCommandFillBufferKHR", (void *)own_clCommandFillBufferKHR},
+    {"clCommandFillImageKHR", (void *)own_clCommandFillImageKHR},
+    {"clCommandNDRangeKernelKHR", (void *)own_clCommandNDRangeKernelKHR},
+    {"clCommandSVMMemFillKHR", (void *)own_clCommandSVMMemFillKHR},
+    {"clCommandSVMMemcpyKHR", (void *)own_clCommandSVMMemcpyKHR},
+    {"clCreateCommandBufferKHR", (void *)own_clCreateCommandBufferKHR},
+    {"clEnqueueCommandBufferKHR", (void *)own_clEnqueueCommandBufferKHR},
+    {"clFinalizeCommandBufferKHR", (void *)own_clFinalizeCommandBufferKHR},
+    {"clGetCommandBufferInfoKHR", (void *)own_clGetCommandBufferInfoKHR},
+    {"clReleaseCommandBufferKHR", (void *)own_clReleaseCommandBufferKHR},
+    {"clUpdateMutableCommandsKHR", (void *)own_clUpdateMutableCommandsKHR},
+    {"clGetMutableCommandInfoKHR", (void *)own_clGetMutableCommandInfoKHR},
+    {"clRetainCommandBufferKHR", (void *)own_clRetainCommandBufferKHR},
     {"clCreateBufferWithPropertiesINTEL", (void *)own_clCreateBufferWithProperties},
     {"clCreateCommandQueueWithPropertiesKHR", (void *)own_clCreateCommandQueueWithProperties},
     {"clCreateProgramWithILKHR", (void *)own_clCreateProgramWithIL},

@@ -37,7 +37,11 @@ enum {
   INVALID_OPERATION = -59,
   INVALID_BUFFER_SIZE = -61,
   INVALID_PROPERTY = -64,
-  UNSUPPORTED_FEATURE = -995 /* this code and those below are the plugin interface's */
+  UNSUPPORTED_FEATURE = -995, /* this code and those below are the plugin interface's, but for the following */
+  INVALID_COMMAND_BUFFER = -1138,
+  INVALID_SYNC_POINTS = -1139,
+  INCOMPATIBLE_QUEUE = -1140,
+  INVALID_MUTABLE_COMMAND = -1141
 };
 
 /* The code of OpenCL for one of the plugin interface. */

@@ -4,7 +4,7 @@
 #pragma GCC visibility push(hidden)
 
 int32_t opencl_code(int32_t code) {
-  if (code > UNSUPPORTED_FEATURE)
+  if (code > UNSUPPORTED_FEATURE || (code <= INVALID_COMMAND_BUFFER && code >= INVALID_MUTABLE_COMMAND))
     return code;
   return code == UNSUPPORTED_FEATURE ? INVALID_OPERATION : OUT_OF_RESOURCES;
 }
@@ -41,7 +41,8 @@ static int is_handle(uint32_t param) {
       0x1090 /* context of a queue */, 0x1091 /* its device */, 0x1106 /* context of memory */,
       0x1107 /* the buffer of a part */, 0x1118 /* and of an image */, 0x1151 /* context of a sampler */, 0x1161 /* context of a program */, 0x1163 /* its devices */,
       0x1193 /* context of a kernel */, 0x1194 /* its program */, 0x11D0 /* queue of an event */,
-      0x11D4 /* its context */, 0x419D /* device of an allocation */,
+      0x11D4 /* its context */, 0x1294 /* queue of a command buffer */, 0x1299 /* its context */,
+      0x12A0 /* queue of a mutable command */, 0x12A1 /* its command buffer */, 0x12A3 /* its kernel */, 0x419D /* device of an allocation */,
   };
   for (size_t i = 0; i < sizeof handles / sizeof *handles; i++)
     if (handles[i] == param)
@@ -77,6 +78,9 @@ SIMPLE(clRetainKernel, piKernelRetain, INVALID_KERNEL)
 SIMPLE(clReleaseKernel, piKernelRelease, INVALID_KERNEL)
 SIMPLE(clRetainEvent, piEventRetain, INVALID_EVENT)
 SIMPLE(clReleaseEvent, piEventRelease, INVALID_EVENT)
+SIMPLE(clFinalizeCommandBufferKHR, clFinalizeCommandBuffer, INVALID_COMMAND_BUFFER)
+SIMPLE(clRetainCommandBufferKHR, clRetainCommandBuffer, INVALID_COMMAND_BUFFER)
+SIMPLE(clReleaseCommandBufferKHR, clReleaseCommandBuffer, INVALID_COMMAND_BUFFER)
 SIMPLE(clFlush, piQueueFlush, INVALID_VALUE)
 SIMPLE(clFinish, piQueueFinish, INVALID_VALUE)
 
@@ -99,6 +103,8 @@ INFO(clGetImageInfo, clGetImageInfo)
 INFO(clGetSamplerInfo, clGetSamplerInfo)
 INFO(clGetProgramInfo, piProgramGetInfo)
 INFO(clGetKernelInfo, piKernelGetInfo)
+INFO(clGetCommandBufferInfoKHR, clGetCommandBufferInfo)
+INFO(clGetMutableCommandInfoKHR, clGetMutableCommandInfo)
 INFO(clGetEventInfo, piEventGetInfo)
 INFO(clGetEventProfilingInfo, piEventGetProfilingInfo)
 

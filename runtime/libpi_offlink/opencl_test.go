@@ -47,7 +47,7 @@ func TestOpenCLHost(t *testing.T) {
 		t.Skip("OpenCL's headers are not installed (opencl-c-headers)")
 	}
 	path := buildLibrary(t)
-	for _, name := range []string{"opencl", "images", "programs"} {
+	for _, name := range []string{"opencl", "images", "programs", "command_buffers"} {
 		t.Run(name, func(t *testing.T) {
 			host := filepath.Join(t.TempDir(), "host")
 			build := exec.Command("gcc", "-w", "-o", host, "testdata/"+name+".c", "-l:libOpenCL.so.1")

@@ -163,28 +163,43 @@ type order struct {
 	block bool
 }
 
-// enqueue has a command queued, and stores its event where the host wants
-// one.
+// enqueue has a command queued, and stores its event where the host wants one; or has a command
+// buffer record it, which a host names in the place of a queue.
 func enqueue(queue uintptr, o order, command func(q driver.Queue, s driver.Sync) error) int32 {
-	return onQueue(queue, func(q driver.Queue) error {
+	return perform(func() error {
+		q, err := objectOf[driver.Queue](queue)
+		if err != nil {
+			if b, wrong := objectOf[*commandBuffer](queue); wrong == nil {
+				return b.record(o, command)
+			}
+			return err
+		}
 		s := driver.Sync{Block: o.block}
 		for _, handle := range wordsAt(o.list, int(o.count)) {
 			e, err := objectOf[driver.Event](handle)
 			if err != nil {
 				return failure(invalidWaitList, "%v", err)
 			}
-			s.After = append(s.After, e)
+			s.After = appendEvent(s.After, e)
 		}
 		var done driver.Event
 		if o.event != nil {
 			s.Done = &done
 		}
-		err := command(q, s)
+		err = command(q, s)
 		if done != nil {
 			*o.event = newHandle(done, contextOf(queue))
 		}
 		return err
 	})
+}
+
+// appendEvent adds an event, or those of the commands that it stands for.
+func appendEvent(list []driver.Event, e driver.Event) []driver.Event {
+	if all, ok := e.(*replayedEvent); ok {
+		return append(list, all.events...)
+	}
+	return append(list, e)
 }
 
 //export offlink_piEnqueueEventsWait

@@ -31,6 +31,9 @@ func copyMemory(q driver.Queue, to, from uintptr, size int64, s driver.Sync) err
 // after it, which wait for an event of the work. The call does not wait: the commands before
 // may wait for an event that the host sets later.
 func afterBarrier(q driver.Queue, s driver.Sync, work func()) error {
+	if r, ok := q.(*recorder); ok {
+		return r.addStep(s, func(q driver.Queue, s driver.Sync) error { return afterBarrier(q, s, work) })
+	}
 	worked, err := device().NewEvent()
 	if err != nil {
 		return err
