@@ -71,10 +71,16 @@ var (
 	subGroupSizes = []int{1, 2, 4, 8, 16, 32, 64}
 	ilVersions    = []string{"SPIR-V_1.0", "SPIR-V_1.1", "SPIR-V_1.2", "SPIR-V_1.3", "SPIR-V_1.4", "SPIR-V_1.5", "SPIR-V_1.6"}
 	extensions    = []string{
-		"cl_khr_3d_image_writes", "cl_khr_byte_addressable_store", "cl_khr_fp16", "cl_khr_fp64", "cl_khr_global_int32_base_atomics",
-		"cl_khr_global_int32_extended_atomics", "cl_khr_il_program", "cl_khr_int64_base_atomics",
-		"cl_khr_int64_extended_atomics", "cl_khr_local_int32_base_atomics", "cl_khr_local_int32_extended_atomics",
-		"cl_khr_spir", "pi_ext_spirv64_linking",
+		"cl_ext_float_atomics",
+		"cl_khr_3d_image_writes", "cl_khr_byte_addressable_store", "cl_khr_expect_assume", "cl_khr_extended_bit_ops", "cl_khr_fp16", "cl_khr_fp64",
+		"cl_khr_global_int32_base_atomics", "cl_khr_global_int32_extended_atomics", "cl_khr_il_program",
+		"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics", "cl_khr_integer_dot_product",
+		"cl_khr_local_int32_base_atomics", "cl_khr_local_int32_extended_atomics",
+		"cl_khr_spir", "cl_khr_spirv_linkonce_odr", "cl_khr_spirv_no_integer_wrap_decoration",
+		"cl_khr_subgroup_ballot", "cl_khr_subgroup_clustered_reduce", "cl_khr_subgroup_extended_types",
+		"cl_khr_subgroup_non_uniform_arithmetic", "cl_khr_subgroup_non_uniform_vote", "cl_khr_subgroup_rotate",
+		"cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative",
+		"pi_ext_spirv64_linking",
 	}
 	aspects = []string{
 		"cpu", "fp16", "fp64", "atomic64", "image", "online_compiler", "online_linker", "queue_profiling",

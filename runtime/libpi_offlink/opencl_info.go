@@ -2,12 +2,10 @@ package main
 
 import (
 	"encoding/binary"
-	"slices"
 	"strconv"
 	"strings"
 
 	"offlink/runtime/driver"
-	"offlink/runtime/internal/cl"
 )
 
 // Queries that hosts of OpenCL ask and those of the plugin interface do not (cl.h,
@@ -65,12 +63,6 @@ const (
 	deviceConformance      = 0x1072
 	deviceSPIRVersions     = 0x40E0
 
-	deviceBufferQueues       = 0x129A // properties of queues for command buffers
-	deviceBufferCapabilities = 0x12A9
-	deviceBufferQueueNeeds   = 0x12AA
-
-	deviceMutableCapabilities = 0x12B0
-
 	// CL_DEVICE_ATOMIC_ORDER_RELAXED to _SCOPE_ALL_DEVICES.
 	atomicCapabilities = 1<<7 - 1
 
@@ -86,19 +78,6 @@ const largestType = 16 * 8
 // openCLVersion is 3.0 in the form of cl_version.
 const openCLVersion = 3 << 22
 
-// openCLExtensions are the functions that the plugin interface has by itself.
-var openCLExtensions = []string{
-	"cl_intel_devicelib_assert", "cl_intel_devicelib_bfloat16", "cl_intel_devicelib_complex", "cl_intel_devicelib_complex_fp64",
-	"cl_intel_devicelib_cstring", "cl_intel_devicelib_imf", "cl_intel_devicelib_imf_fp64", "cl_intel_devicelib_math", "cl_intel_devicelib_math_fp64",
-	"cl_intel_global_variable_access", "cl_intel_required_subgroup_size",
-	"cl_intel_unified_shared_memory", "cl_khr_command_buffer", "cl_khr_command_buffer_mutable_dispatch", "cl_khr_create_command_queue", "cl_khr_extended_versioning", "cl_khr_subgroups",
-}
-
-// allExtensions are those of a device.
-func allExtensions(info *driver.Info) []string {
-	return slices.Concat(info.Extensions, openCLExtensions, imageExtensions)
-}
-
 func openCLPlatform(param uint32) answer {
 	switch param {
 	case platformNumericVersion:
@@ -112,9 +91,6 @@ func openCLPlatform(param uint32) answer {
 	}
 	return nil
 }
-
-// betaVersions are those of extensions whose version is not 1.0.0.
-var betaVersions = map[string]uint32{"cl_khr_command_buffer": 9<<12 | 8, "cl_khr_command_buffer_mutable_dispatch": 9<<12 | 5}
 
 // namedVersions is an array of cl_name_version.
 func namedVersions(names []string, version uint32) answer {
@@ -147,7 +123,7 @@ func ilVersions(info *driver.Info) answer {
 // openCLDevice answers the queries that only hosts of OpenCL make. There are no images, pipes or queues
 // on the device.
 func openCLDevice(info *driver.Info, param uint32) answer {
-	for _, answers := range []func(*driver.Info, uint32) answer{openCLSize, openCLNumber, openCLList} {
+	for _, answers := range []func(*driver.Info, uint32) answer{openCLSize, openCLNumber, openCLList, extensionAnswer} {
 		if a := answers(info, param); a != nil {
 			return a
 		}
@@ -165,14 +141,8 @@ func openCLSize(info *driver.Info, param uint32) answer {
 		return words64(mostLanes)
 	case param == deviceAtomicMemory, param == deviceAtomicFence:
 		return word64(atomicCapabilities)
-	case param == deviceQueueOnDevice, param == deviceEnqueue, param == deviceBufferQueueNeeds:
+	case param == deviceQueueOnDevice, param == deviceEnqueue:
 		return word64(0)
-	case param == deviceBufferCapabilities:
-		return word64(commandBufferCapabilities)
-	case param == deviceMutableCapabilities:
-		return word64(mutableCapabilities)
-	case param == deviceBufferQueues:
-		return word64(cl.QueueOutOfOrder | cl.QueueProfiling)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,6 +91,9 @@ func offlink_piclProgramCreateWithSource(contextHandle uintptr, count uint32, te
 	})
 }
 
+// enableHalf has sources use half without a pragma of their own, as other OpenCL drivers let them.
+const enableHalf = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#line 1\n"
+
 // compileSource makes the SPIR-V of a program's source. The log has the warnings.
 func (p *program) compileSource(options string, headers map[string][]byte) error {
 	flags, err := sourceFlags(options)
@@ -109,7 +113,7 @@ func (p *program) compileSource(options string, headers map[string][]byte) error
 	cmd := exec.CommandContext(ctx, clang(), append(flags, "-emit-llvm", "-c", "-o", "-", "-")...)
 	cmd.WaitDelay = time.Second // a process that it has started may keep its output open
 	var log bytes.Buffer
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(p.source), &log
+	cmd.Stdin, cmd.Stderr = io.MultiReader(strings.NewReader(enableHalf), bytes.NewReader(p.source)), &log
 	bitcode, err := cmd.Output()
 	p.log = log.String()
 	if err != nil {
@@ -156,12 +160,17 @@ func headerFolder(headers map[string][]byte) (folder string, err error) {
 // argInfoOption asks for the names and types of kernels' parameters.
 const argInfoOption = "-cl-kernel-arg-info"
 
+// spirvOf translates the compiler's output for the embedded device, which takes the instructions of
+// bitfield_insert and bit_reverse besides the extensions of all devices.
 func spirvOf(bitcode []byte, argInfo bool) ([]byte, error) {
 	module, err := irfile.Parse("program", bitcode)
 	if err != nil {
 		return nil, err
 	}
 	options := fromir.PortableOptions()
+	if err := options.AllowExtensions(fromir.PortableExtensions + ",+SPV_KHR_bit_instructions"); err != nil {
+		return nil, err
+	}
 	options.KernelArgTypes = argInfo
 	return fromir.Translate(module, options)
 }

@@ -177,6 +177,49 @@ static void make_queues(void) {
   EXPECT(!clReleaseCommandQueue(own));
 }
 
+/* Functions of extensions that the device lists, half without a pragma, and the numbers of lines. */
+static void use_extensions(void) {
+  static const char *names[] = {"cl_khr_extended_bit_ops", "cl_khr_integer_dot_product", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_rotate", "cl_ext_float_atomics",
+                                "cl_khr_subgroup_ballot", "cl_khr_device_uuid", "cl_intel_device_attribute_query", "cl_khr_command_buffer"};
+  static char list[8192];
+  EXPECT(!clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof list, list, NULL));
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strstr(list, names[i]))
+      printf("no extension %s\n", names[i]);
+  cl_kernel kernel = kernel_of("#ifndef cl_khr_subgroup_rotate /* before clang 17 */\n"
+                               "#define sub_group_rotate(x, n) ((x + n) % 8)\n"
+                               "#endif\n"
+                               "kernel void k(global int *o, global float *f) {\n"
+                               "  int l = get_sub_group_local_id();\n"
+                               "  half h = (half)l + (half)0.5f;\n"
+                               "  o[0] = __LINE__;\n"
+                               "  o[1] = bitfield_insert(0xF0, 5, 1u, 3u);\n"
+                               "  o[2] = dot((uchar4)(1, 2, 3, 4), (uchar4)(5, 6, 7, 8));\n"
+                               "  o[3 + l] = sub_group_shuffle(l * 3, 7 - l) + sub_group_rotate(l, 1) + (int)(h * 2);\n"
+                               "  atomic_fetch_add_explicit((volatile global atomic_float *)f, 0.5f, memory_order_relaxed, memory_scope_device);\n"
+                               "}\n", "k");
+  if (!kernel)
+    return;
+  cl_mem numbers = clCreateBuffer(context, 0, 64, NULL, NULL), sum = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, 4, &(float){1}, NULL);
+  int got[16] = {0};
+  float total = 0;
+  size_t items = 8;
+  EXPECT(!clSetKernelArg(kernel, 0, sizeof numbers, &numbers) && !clSetKernelArg(kernel, 1, sizeof sum, &sum));
+  CODE(0, clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &items, 0, NULL, NULL));
+  CODE(0, clEnqueueReadBuffer(queue, numbers, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+  CODE(0, clEnqueueReadBuffer(queue, sum, CL_TRUE, 0, sizeof total, &total, 0, NULL, NULL));
+  EXPECT(got[0] == 7 && got[1] == 0xFA && got[2] == 70 && total == 5);
+  for (int l = 0; l < 8; l++)
+    EXPECT(got[3 + l] == 3 * (7 - l) + (l + 1) % 8 + 2 * l + 1);
+  unsigned char uuid[16] = {0}, again[16] = {0}, none[16] = {0};
+  cl_uint slices = 0, units = 0, compute = 0;
+  EXPECT(!clGetDeviceInfo(device, 0x106A, sizeof uuid, uuid, NULL) && !clGetDeviceInfo(device, 0x106A, sizeof again, again, NULL));
+  EXPECT(!memcmp(uuid, again, sizeof uuid) && memcmp(uuid, none, sizeof uuid));
+  EXPECT(!clGetDeviceInfo(device, 0x4252, sizeof slices, &slices, NULL) && slices == 1);
+  EXPECT(!clGetDeviceInfo(device, 0x4254, sizeof units, &units, NULL) && !clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof compute, &compute, NULL) && units == compute);
+  EXPECT(!clReleaseKernel(kernel) && !clReleaseMemObject(numbers) && !clReleaseMemObject(sum));
+}
+
 int main(void) {
   const char *text = "kernel void k() {}";
   cl_int code = 1;
@@ -190,6 +233,7 @@ int main(void) {
     build_again();
     describe_kernel();
     test_macros();
+    use_extensions();
   }
   close_device();
   return 0;
