@@ -18,6 +18,7 @@ func (d *Device) Info() driver.Info {
 		Name:          name,
 		Type:          driver.CPU,
 		ComputeUnits:  runtime.GOMAXPROCS(0),
+		ClockMHz:      processorMHz(),
 		MaxWorkGroup:  maxGroup,
 		LocalMemory:   maxLocal,
 		GlobalMemory:  maxGlobal,
