@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"sort"
-	"sync"
+
+	"offlink/lazy"
 )
 
 // Opcode is the number of an instruction, the low half of its first word.
@@ -374,16 +375,16 @@ func (w *operandWalk) readLoopCounts() error {
 
 // OpcodeByName returns the opcode with a name such as "OpIAdd", or OpNop if
 // the grammar does not have it.
-func OpcodeByName(name string) Opcode { return opcodesByName()[name] }
+func OpcodeByName(name string) Opcode { return opcodesByName.Get()[name] }
 
 // opcodesByName is made on first use: most programs never look a name up.
-var opcodesByName = sync.OnceValue(func() map[string]Opcode {
+var opcodesByName = lazy.Value[map[string]Opcode]{New: func() map[string]Opcode {
 	table := make(map[string]Opcode, len(coreInstructions))
 	for i := range coreInstructions {
 		table[coreInstructions[i].name] = Opcode(coreInstructions[i].number)
 	}
 	return table
-})
+}}
 
 // HasResult reports whether the instruction defines an identifier, and whether that has a
 // type.

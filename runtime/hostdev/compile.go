@@ -215,7 +215,7 @@ func (b *builder) instruction(in *spirv.Instruction) {
 }
 
 // emitters compile the instructions of functions, by opcode.
-var emitters = newTable[spirv.Opcode, func(*builder, *spirv.Instruction)]("emitters")
+var emitters = table[spirv.Opcode, func(*builder, *spirv.Instruction)]{what: "emitters"}
 
 func registerLineEmitters() {
 	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {

@@ -5,16 +5,17 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
+
+	"offlink/lazy"
 )
 
 // dataCache is a cache of the processor; the sizes are in bytes, and 0 where they are not known.
 type dataCache struct{ size, line int64 }
 
 // processorCache is the largest cache of this machine's first processor.
-var processorCache = sync.OnceValue(func() dataCache {
+var processorCache = lazy.Value[dataCache]{New: func() dataCache {
 	return largestDataCache(os.DirFS("/sys/devices/system/cpu/cpu0/cache"))
-})
+}}
 
 // mostCaches is more than any processor has.
 const mostCaches = 16

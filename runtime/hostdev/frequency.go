@@ -7,11 +7,12 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
+
+	"offlink/lazy"
 )
 
 // processorMHz is the highest clock frequency of this machine's first processor, in MHz.
-var processorMHz = sync.OnceValue(func() int { return clockMHz(os.DirFS("/")) })
+var processorMHz = lazy.Value[int]{New: func() int { return clockMHz(os.DirFS("/")) }}
 
 // clockMHz reads the frequency that Linux has: the driver's limit, in kHz, else, as on virtual
 // machines, the present one of /proc/cpuinfo, which processors of Arm do not have. It is 0 where

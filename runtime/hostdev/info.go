@@ -13,12 +13,12 @@ func (d *Device) Info() driver.Info {
 	if d.options.Check {
 		name += ", checked"
 	}
-	cached := processorCache()
+	cached := processorCache.Get()
 	return driver.Info{
 		Name:          name,
 		Type:          driver.CPU,
 		ComputeUnits:  runtime.GOMAXPROCS(0),
-		ClockMHz:      processorMHz(),
+		ClockMHz:      processorMHz.Get(),
 		MaxWorkGroup:  maxGroup,
 		LocalMemory:   maxLocal,
 		GlobalMemory:  maxGlobal,

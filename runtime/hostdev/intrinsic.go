@@ -21,7 +21,7 @@ func isIntrinsic(name string) bool { return strings.HasPrefix(name, intrinsicPre
 
 // intrinsicEmitters has the key of intrinsicBase: the name without "llvm." and
 // without the types of the overload.
-var intrinsicEmitters = newTable[string, func(*builder, *spirv.Instruction)]("emitters of intrinsics")
+var intrinsicEmitters = table[string, func(*builder, *spirv.Instruction)]{what: "emitters of intrinsics"}
 
 // typeSuffix matches the end of an overloaded intrinsic's name: the mangled
 // types, as in ".v4i32" or ".p1i8.p0i8.i64" (LLVM, Intrinsics.cpp,

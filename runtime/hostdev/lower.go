@@ -412,7 +412,7 @@ func (l *lowering) setPhis(b *lanes.Block, to spirv.ID) {
 }
 
 // lowerers lower instructions, by opcode.
-var lowerers = newTable[spirv.Opcode, func(*lowering, *spirv.Instruction)]("lowerers")
+var lowerers = table[spirv.Opcode, func(*lowering, *spirv.Instruction)]{what: "lowerers"}
 
 func registerFlowLowerers() {
 	lowerers.register(func() map[spirv.Opcode]func(*lowering, *spirv.Instruction) {

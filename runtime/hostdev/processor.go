@@ -6,7 +6,8 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
+
+	"offlink/lazy"
 )
 
 // Processor is a level of processors that native images are compiled for.
@@ -36,7 +37,7 @@ var (
 )
 
 // processorFeatures are those of this machine, nil where they are not known.
-var processorFeatures = sync.OnceValue(func() []string {
+var processorFeatures = lazy.Value[[]string]{New: func() []string {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
 		return nil
@@ -48,7 +49,7 @@ var processorFeatures = sync.OnceValue(func() []string {
 		}
 	}
 	return nil
-})
+}}
 
 // processorLacks tells why code for a level does not run here.
 func processorLacks(name string) error {
@@ -59,7 +60,7 @@ func processorLacks(name string) error {
 	if len(Processors[at].flags) == 0 {
 		return nil
 	}
-	have := processorFeatures()
+	have := processorFeatures.Get()
 	if have == nil {
 		return errors.New("the processor's features are not known on this system")
 	}

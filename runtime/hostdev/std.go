@@ -9,7 +9,7 @@ import "offlink/spirv"
 const openCLStd = "OpenCL.std"
 
 // stdEmitters compile the instructions of OpenCL.std, by name.
-var stdEmitters = newTable[string, func(*builder, *spirv.Instruction)]("emitters")
+var stdEmitters = table[string, func(*builder, *spirv.Instruction)]{what: "emitters"}
 
 func registerStdEmitter() {
 	emitters.register(func() map[spirv.Opcode]func(*builder, *spirv.Instruction) {

@@ -54,7 +54,7 @@ var compilerNames = []string{"gcc", "clang", "cc"}
 
 // compilerFlags keep the bits: nothing is fused, and no rule of C about types
 // or overflow is used.
-var compilerFlags = append(NativeFlags("native"), "-shared", "-x", "c")
+func compilerFlags() []string { return append(NativeFlags("native"), "-shared", "-x", "c") }
 
 // NativeFlags are the flags of gcc and clang with which the C of kernels must be
 // compiled for a processor; all others that change the value of an operation must
@@ -191,7 +191,7 @@ func (j *compileJob) inputs() cache.Inputs {
 	return cache.Inputs{
 		{Name: "offlink", Value: "C of a kernel"},
 		{Name: "compiler", Value: j.compiler.version},
-		{Name: "compiler options", Value: strings.Join(compilerFlags, " ")},
+		{Name: "compiler options", Value: strings.Join(compilerFlags(), " ")},
 		{Name: "processor", Value: j.compiler.processor},
 		{Name: "source", Value: cache.Digest([]byte(j.source))},
 	}
@@ -236,7 +236,7 @@ func (c *compiler) compile(ctx context.Context, source string) ([]byte, error) {
 		return nil, err
 	}
 	var runner toolchain.Runner
-	args := append(compilerFlags[:len(compilerFlags):len(compilerFlags)], in, "-o", out)
+	args := append(compilerFlags(), in, "-o", out)
 	if err := runner.Run(ctx, toolchain.Tool{Path: c.path}, args...); err != nil {
 		return nil, err
 	}

@@ -3,8 +3,7 @@ package hostdev
 import (
 	"fmt"
 	"sync"
-
-	"offlink/lazy"
+	"sync/atomic"
 )
 
 // table is a table whose rows are in several files: each registers a function that makes its
@@ -13,21 +12,22 @@ import (
 type table[K comparable, V any] struct {
 	what  string // a row, for the message about two
 	parts []func() map[K]V
-	rows  lazy.Map[K, V]
-}
-
-// newTable returns an empty table.
-func newTable[K comparable, V any](what string) *table[K, V] {
-	t := &table[K, V]{what: what}
-	t.rows.New = t.join
-	return t
+	once  sync.Once
+	made  atomic.Bool
+	rows  map[K]V
 }
 
 // register adds rows. It is for the functions of [registerRows].
 func (t *table[K, V]) register(rows func() map[K]V) { t.parts = append(t.parts, rows) }
 
 // row returns the row of a key, the zero value if there is none.
-func (t *table[K, V]) row(key K) V { return t.rows.Get()[key] }
+func (t *table[K, V]) row(key K) V {
+	if !t.made.Load() {
+		t.once.Do(func() { t.rows = t.join() })
+		t.made.Store(true)
+	}
+	return t.rows[key]
+}
 
 // join makes one table of the rows of all files. Two rows for a key would let the order of files
 // decide.

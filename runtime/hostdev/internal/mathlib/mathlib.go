@@ -29,7 +29,7 @@ const prefix = "offlink_math_"
 const RarePrefix = prefix + "rare_"
 
 // codes is the SPIR-V of the functions by name.
-var codes = sync.OnceValue(func() map[string][]byte {
+var codes = lazy.Value[map[string][]byte]{New: func() map[string][]byte {
 	all := make(map[string][]byte)
 	for rest := library; len(rest) > 0; {
 		line, after, _ := bytes.Cut(rest, []byte("\n"))
@@ -41,7 +41,7 @@ var codes = sync.OnceValue(func() map[string][]byte {
 		all[name], rest = after[:size], after[size:]
 	}
 	return all
-})
+}}
 
 // modules has the functions that were read, by name.
 var modules sync.Map
@@ -50,7 +50,7 @@ func module(name string) (*spirv.Module, error) {
 	if m, ok := modules.Load(name); ok {
 		return m.(*spirv.Module), nil
 	}
-	m, err := spirv.Parse(codes()[name])
+	m, err := spirv.Parse(codes.Get()[name])
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -94,7 +94,7 @@ func functionsOf(instruction string) (spirv.ExtCall, bool) {
 // Inputs returns the module with calls of the library's functions instead of instructions, and
 // the modules that have those functions. Where nothing is called, it is the module alone.
 func Inputs(m *spirv.Module) ([]spirv.Input, error) {
-	calling, names, err := m.WithExtCalls(instructionSet, functionsOf, func(name string) bool { return codes()[name] != nil })
+	calling, names, err := m.WithExtCalls(instructionSet, functionsOf, func(name string) bool { return codes.Get()[name] != nil })
 	if err != nil {
 		return nil, err
 	}
