@@ -56,7 +56,7 @@ func (b *commandBuffer) Close() error {
 	for _, handle := range b.uses {
 		releaseHandle(handle)
 	}
-	releaseHandle(b.queue)
+	offlink_clReleaseQueue(b.queue) // whose commands end all the same
 	return nil
 }
 

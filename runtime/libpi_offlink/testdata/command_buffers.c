@@ -179,6 +179,23 @@ static void change(cl_kernel kernel) {
   EXPECT(!clFinish(queue) && !clReleaseCommandBuffer(b) && !clReleaseCommandBuffer(fixed) && !clReleaseMemObject(out) && !clReleaseMemObject(other));
 }
 
+/* A command buffer keeps its queue: both can be released while the commands wait. */
+static void release_early(void) {
+  cl_int code = 1, seven = 7;
+  cl_mem buffer = make(16);
+  cl_command_queue own = clCreateCommandQueue(context, device, 0, &code);
+  command_buffer b = create(own, 0);
+  cl_event gate = clCreateUserEvent(context, NULL), done;
+  CODE(0, clCommandFillBuffer(b, NULL, NULL, buffer, &seven, sizeof seven, 0, 16, 0, NULL, NULL, NULL));
+  CODE(0, clFinalizeCommandBuffer(b));
+  EXPECT(!clReleaseCommandQueue(own));
+  CODE(0, clEnqueueCommandBuffer(0, NULL, b, 1, &gate, &done));
+  CODE(0, clReleaseCommandBuffer(b));
+  CODE(0, clSetUserEventStatus(gate, CL_COMPLETE));
+  CODE(0, clWaitForEvents(1, &done));
+  EXPECT(at(buffer, 3) == 7 && !clReleaseEvent(done) && !clReleaseEvent(gate) && !clReleaseMemObject(buffer));
+}
+
 /* Queries, and the codes of wrong calls. */
 static void go_wrong(void) {
   cl_int code = 1, seven = 7;
@@ -228,6 +245,7 @@ int main(void) {
   cl_command_queue unordered = clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
   copy_memory(queue);
   copy_memory(unordered);
+  release_early();
   go_wrong();
   cl_kernel kernel = kernel_of("kernel void k(global int *o, int n) { o[get_global_id(0)] += n + (int)get_global_id(0); }\n", "k");
   if (kernel) {
