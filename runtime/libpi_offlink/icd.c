@@ -8,33 +8,40 @@
 
 /* The functions of the other files, by their addresses alone. */
 #define FUNCTIONS(F) \
-  F(clBuildProgram) F(clCloneKernel) F(clCompileProgram) F(clCreateBuffer) F(clCreateBufferWithProperties) \
-  F(clCreateCommandQueue) F(clCreateCommandQueueWithProperties) F(clCreateContext) F(clCreateContextFromType) \
-  F(clCreateImage) F(clCreateImage2D) F(clCreateImage3D) F(clCreateImageWithProperties) F(clCreateKernel) \
-  F(clCreateKernelsInProgram) F(clCreateProgramWithBinary) F(clCreateProgramWithIL) F(clCreateProgramWithSource) \
-  F(clCreateSampler) F(clCreateSamplerWithProperties) F(clCreateSubBuffer) F(clCreateSubDevices) F(clCreateUserEvent) \
-  F(clDeviceMemAllocINTEL) F(clEnqueueBarrier) F(clEnqueueBarrierWithWaitList) F(clEnqueueCopyBuffer) \
-  F(clEnqueueCopyBufferRect) F(clEnqueueCopyBufferToImage) F(clEnqueueCopyImage) F(clEnqueueCopyImageToBuffer) \
-  F(clEnqueueFillBuffer) F(clEnqueueFillImage) F(clEnqueueMapBuffer) F(clEnqueueMapImage) F(clEnqueueMarker) \
-  F(clEnqueueMarkerWithWaitList) F(clEnqueueMemAdviseINTEL) F(clEnqueueMemFillINTEL) F(clEnqueueMemcpyINTEL) \
-  F(clEnqueueMemsetINTEL) F(clEnqueueMigrateMemINTEL) F(clEnqueueMigrateMemObjects) F(clEnqueueNDRangeKernel) \
-  F(clEnqueueReadBuffer) F(clEnqueueReadBufferRect) F(clEnqueueReadGlobalVariableINTEL) F(clEnqueueReadImage) \
-  F(clEnqueueSVMFree) F(clEnqueueSVMMap) F(clEnqueueSVMMemFill) F(clEnqueueSVMMemcpy) F(clEnqueueSVMMigrateMem) \
-  F(clEnqueueSVMUnmap) F(clEnqueueTask) F(clEnqueueUnmapMemObject) F(clEnqueueWaitForEvents) F(clEnqueueWriteBuffer) \
-  F(clEnqueueWriteBufferRect) F(clEnqueueWriteGlobalVariableINTEL) F(clEnqueueWriteImage) F(clFinish) F(clFlush) \
-  F(clGetCommandQueueInfo) F(clGetContextInfo) F(clGetDeviceAndHostTimer) F(clGetDeviceFunctionPointerINTEL) \
-  F(clGetDeviceGlobalVariablePointerINTEL) F(clGetDeviceIDs) F(clGetDeviceInfo) F(clGetEventInfo) \
-  F(clGetEventProfilingInfo) F(clGetHostTimer) F(clGetImageInfo) F(clGetKernelArgInfo) F(clGetKernelInfo) \
-  F(clGetKernelSubGroupInfo) F(clGetKernelWorkGroupInfo) F(clGetMemAllocInfoINTEL) F(clGetMemObjectInfo) \
-  F(clGetPlatformIDs) F(clGetPlatformInfo) F(clGetProgramBuildInfo) F(clGetProgramInfo) F(clGetSamplerInfo) \
-  F(clGetSupportedImageFormats) F(clHostMemAllocINTEL) F(clLinkProgram) F(clMemFreeINTEL) F(clReleaseCommandQueue) \
+  F(clBuildProgram) F(clCloneKernel) F(clCommandBarrierWithWaitListKHR) F(clCommandCopyBufferKHR) \
+  F(clCommandCopyBufferRectKHR) F(clCommandCopyBufferToImageKHR) F(clCommandCopyImageKHR) \
+  F(clCommandCopyImageToBufferKHR) F(clCommandFillBufferKHR) F(clCommandFillImageKHR) F(clCommandNDRangeKernelKHR) \
+  F(clCommandSVMMemFillKHR) F(clCommandSVMMemcpyKHR) F(clCompileProgram) F(clCreateBuffer) \
+  F(clCreateBufferWithProperties) F(clCreateCommandBufferKHR) F(clCreateCommandQueue) \
+  F(clCreateCommandQueueWithProperties) F(clCreateContext) F(clCreateContextFromType) F(clCreateImage) \
+  F(clCreateImage2D) F(clCreateImage3D) F(clCreateImageWithProperties) F(clCreateKernel) F(clCreateKernelsInProgram) \
+  F(clCreateProgramWithBinary) F(clCreateProgramWithIL) F(clCreateProgramWithSource) F(clCreateSampler) \
+  F(clCreateSamplerWithProperties) F(clCreateSubBuffer) F(clCreateSubDevices) F(clCreateUserEvent) \
+  F(clDeviceMemAllocINTEL) F(clEnqueueBarrier) F(clEnqueueBarrierWithWaitList) F(clEnqueueCommandBufferKHR) \
+  F(clEnqueueCopyBuffer) F(clEnqueueCopyBufferRect) F(clEnqueueCopyBufferToImage) F(clEnqueueCopyImage) \
+  F(clEnqueueCopyImageToBuffer) F(clEnqueueFillBuffer) F(clEnqueueFillImage) F(clEnqueueMapBuffer) \
+  F(clEnqueueMapImage) F(clEnqueueMarker) F(clEnqueueMarkerWithWaitList) F(clEnqueueMemAdviseINTEL) \
+  F(clEnqueueMemFillINTEL) F(clEnqueueMemcpyINTEL) F(clEnqueueMemsetINTEL) F(clEnqueueMigrateMemINTEL) \
+  F(clEnqueueMigrateMemObjects) F(clEnqueueNDRangeKernel) F(clEnqueueReadBuffer) F(clEnqueueReadBufferRect) \
+  F(clEnqueueReadGlobalVariableINTEL) F(clEnqueueReadImage) F(clEnqueueSVMFree) F(clEnqueueSVMMap) \
+  F(clEnqueueSVMMemFill) F(clEnqueueSVMMemcpy) F(clEnqueueSVMMigrateMem) F(clEnqueueSVMUnmap) F(clEnqueueTask) \
+  F(clEnqueueUnmapMemObject) F(clEnqueueWaitForEvents) F(clEnqueueWriteBuffer) F(clEnqueueWriteBufferRect) \
+  F(clEnqueueWriteGlobalVariableINTEL) F(clEnqueueWriteImage) F(clFinalizeCommandBufferKHR) F(clFinish) F(clFlush) \
+  F(clGetCommandBufferInfoKHR) F(clGetCommandQueueInfo) F(clGetContextInfo) F(clGetDeviceAndHostTimer) \
+  F(clGetDeviceFunctionPointerINTEL) F(clGetDeviceGlobalVariablePointerINTEL) F(clGetDeviceIDs) F(clGetDeviceInfo) \
+  F(clGetEventInfo) F(clGetEventProfilingInfo) F(clGetHostTimer) F(clGetImageInfo) F(clGetKernelArgInfo) \
+  F(clGetKernelInfo) F(clGetKernelSubGroupInfo) F(clGetKernelWorkGroupInfo) F(clGetMemAllocInfoINTEL) \
+  F(clGetMemObjectInfo) F(clGetMutableCommandInfoKHR) F(clGetPlatformIDs) F(clGetPlatformInfo) \
+  F(clGetProgramBuildInfo) F(clGetProgramInfo) F(clGetSamplerInfo) F(clGetSupportedImageFormats) \
+  F(clHostMemAllocINTEL) F(clLinkProgram) F(clMemFreeINTEL) F(clReleaseCommandBufferKHR) F(clReleaseCommandQueue) \
   F(clReleaseContext) F(clReleaseDevice) F(clReleaseEvent) F(clReleaseKernel) F(clReleaseMemObject) \
-  F(clReleaseProgram) F(clReleaseSampler) F(clRetainCommandQueue) F(clRetainContext) F(clRetainDevice) \
-  F(clRetainEvent) F(clRetainKernel) F(clRetainMemObject) F(clRetainProgram) F(clRetainSampler) F(clSVMAlloc) \
-  F(clSVMFree) F(clSetContextDestructorCallback) F(clSetEventCallback) F(clSetKernelArg) F(clSetKernelArgSVMPointer) \
-  F(clSetKernelExecInfo) F(clSetMemObjectDestructorCallback) F(clSetProgramReleaseCallback) \
-  F(clSetProgramSpecializationConstant) F(clSetUserEventStatus) F(clSharedMemAllocINTEL) F(clUnloadCompiler) F(clUnloadPlatformCompiler) F(clWaitForEvents) \
-  F(clCommandBarrierWithWaitListKHR) F(clCommandCopyBufferKHR) F(clCommandCopyBufferRectKHR) F(clCommandCopyBufferToImageKHR) F(clCommandCopyImageKHR) F(clCommandCopyImageToBufferKHR) F(clCommandFillBufferKHR) F(clCommandFillImageKHR) F(clCommandNDRangeKernelKHR) F(clCommandSVMMemFillKHR) F(clCommandSVMMemcpyKHR) F(clCreateCommandBufferKHR) F(clEnqueueCommandBufferKHR) F(clFinalizeCommandBufferKHR) F(clGetCommandBufferInfoKHR) F(clReleaseCommandBufferKHR) F(clRetainCommandBufferKHR) F(clGetMutableCommandInfoKHR) F(clUpdateMutableCommandsKHR)
+  F(clReleaseProgram) F(clReleaseSampler) F(clRetainCommandBufferKHR) F(clRetainCommandQueue) F(clRetainContext) \
+  F(clRetainDevice) F(clRetainEvent) F(clRetainKernel) F(clRetainMemObject) F(clRetainProgram) F(clRetainSampler) \
+  F(clSVMAlloc) F(clSVMFree) F(clSetContextDestructorCallback) F(clSetEventCallback) F(clSetKernelArg) \
+  F(clSetKernelArgSVMPointer) F(clSetKernelExecInfo) F(clSetMemObjectDestructorCallback) \
+  F(clSetProgramReleaseCallback) F(clSetProgramSpecializationConstant) F(clSetUserEventStatus) \
+  F(clSharedMemAllocINTEL) F(clUnloadCompiler) F(clUnloadPlatformCompiler) F(clUpdateMutableCommandsKHR) \
+  F(clWaitForEvents)
 #define DECLARE(name) extern int32_t own_##name() __attribute__((visibility("hidden")));
 FUNCTIONS(DECLARE)
 
@@ -74,18 +81,12 @@ static const struct {
     {"clCommandNDRangeKernelKHR", (void *)own_clCommandNDRangeKernelKHR},
     {"clCommandSVMMemFillKHR", (void *)own_clCommandSVMMemFillKHR},
     {"clCommandSVMMemcpyKHR", (void *)own_clCommandSVMMemcpyKHR},
-    {"clCreateCommandBufferKHR", (void *)own_clCreateCommandBufferKHR},
-    {"clEnqueueCommandBufferKHR", (void *)own_clEnqueueCommandBufferKHR},
-    {"clFinalizeCommandBufferKHR", (void *)own_clFinalizeCommandBufferKHR},
-    {"clGetCommandBufferInfoKHR", (void *)own_clGetCommandBufferInfoKHR},
-    {"clReleaseCommandBufferKHR", (void *)own_clReleaseCommandBufferKHR},
-    {"clUpdateMutableCommandsKHR", (void *)own_clUpdateMutableCommandsKHR},
-    {"clGetMutableCommandInfoKHR", (void *)own_clGetMutableCommandInfoKHR},
-    {"clRetainCommandBufferKHR", (void *)own_clRetainCommandBufferKHR},
     {"clCreateBufferWithPropertiesINTEL", (void *)own_clCreateBufferWithProperties},
+    {"clCreateCommandBufferKHR", (void *)own_clCreateCommandBufferKHR},
     {"clCreateCommandQueueWithPropertiesKHR", (void *)own_clCreateCommandQueueWithProperties},
     {"clCreateProgramWithILKHR", (void *)own_clCreateProgramWithIL},
     {"clDeviceMemAllocINTEL", (void *)own_clDeviceMemAllocINTEL},
+    {"clEnqueueCommandBufferKHR", (void *)own_clEnqueueCommandBufferKHR},
     {"clEnqueueMemAdviseINTEL", (void *)own_clEnqueueMemAdviseINTEL},
     {"clEnqueueMemFillINTEL", (void *)own_clEnqueueMemFillINTEL},
     {"clEnqueueMemcpyINTEL", (void *)own_clEnqueueMemcpyINTEL},
@@ -93,17 +94,23 @@ static const struct {
     {"clEnqueueMigrateMemINTEL", (void *)own_clEnqueueMigrateMemINTEL},
     {"clEnqueueReadGlobalVariableINTEL", (void *)own_clEnqueueReadGlobalVariableINTEL},
     {"clEnqueueWriteGlobalVariableINTEL", (void *)own_clEnqueueWriteGlobalVariableINTEL},
+    {"clFinalizeCommandBufferKHR", (void *)own_clFinalizeCommandBufferKHR},
+    {"clGetCommandBufferInfoKHR", (void *)own_clGetCommandBufferInfoKHR},
     {"clGetDeviceFunctionPointerINTEL", (void *)own_clGetDeviceFunctionPointerINTEL},
     {"clGetDeviceGlobalVariablePointerINTEL", (void *)own_clGetDeviceGlobalVariablePointerINTEL},
     {"clGetKernelSubGroupInfoKHR", (void *)own_clGetKernelSubGroupInfo},
     {"clGetMemAllocInfoINTEL", (void *)own_clGetMemAllocInfoINTEL},
+    {"clGetMutableCommandInfoKHR", (void *)own_clGetMutableCommandInfoKHR},
+    {"clGetPlatformInfo", (void *)own_clGetPlatformInfo},
     {"clHostMemAllocINTEL", (void *)own_clHostMemAllocINTEL},
+    {"clIcdGetPlatformIDsKHR", (void *)own_clGetPlatformIDs},
     {"clMemBlockingFreeINTEL", (void *)own_clMemFreeINTEL},
     {"clMemFreeINTEL", (void *)own_clMemFreeINTEL},
+    {"clReleaseCommandBufferKHR", (void *)own_clReleaseCommandBufferKHR},
+    {"clRetainCommandBufferKHR", (void *)own_clRetainCommandBufferKHR},
     {"clSetKernelArgMemPointerINTEL", (void *)own_clSetKernelArgSVMPointer},
     {"clSharedMemAllocINTEL", (void *)own_clSharedMemAllocINTEL},
-    {"clIcdGetPlatformIDsKHR", (void *)own_clGetPlatformIDs},
-    {"clGetPlatformInfo", (void *)own_clGetPlatformInfo},
+    {"clUpdateMutableCommandsKHR", (void *)own_clUpdateMutableCommandsKHR},
 };
 
 __attribute__((visibility("default"))) void *clGetExtensionFunctionAddress(const char *name) {
