@@ -1,6 +1,7 @@
 package downgrade
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -109,7 +110,8 @@ func (r *rewriter) rewriteSplat(t token) {
 		if len(element) > maxSplatElement {
 			r.failAt(t, "splat of something too long")
 		}
-		r.replaceRange(end.Start, end.End, "<"+strings.Repeat(element+", ", n-1)+element+">")
+		lines := strings.Repeat("\n", bytes.Count(r.data[t.Start:open.End], []byte("\n"))) // messages count them
+		r.replaceRange(end.Start, end.End, lines+"<"+strings.Repeat(element+", ", n-1)+element+">")
 	})
 }
 
