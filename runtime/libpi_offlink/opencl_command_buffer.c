@@ -60,11 +60,11 @@ static int32_t end_record(struct command *c, struct object *buffer, uint32_t *po
 /* The parameters that all commands begin and end with, and a command: its objects, the call. */
 #define BUFFER struct object *buffer, struct object *queue, const uint64_t *properties
 #define POINTS uint32_t count, const uint32_t *points, uint32_t *point, void **mutable
-#define RECORD(first, second, call)                                \
-  struct command c;                                                \
+#define RECORD(first, second, call)                                    \
+  struct command c;                                                    \
+  if (mutable) /* launches alone can be changed */                     \
+    return INVALID_VALUE;                                              \
   int32_t wrong = begin_record(&c, buffer, properties, count, points); \
-  if (!wrong && mutable) /* launches alone can be changed */       \
-    wrong = INVALID_VALUE;                                         \
   return wrong ? wrong : end_record(&c, buffer, point, call, first, second)
 
 int32_t own_clCommandBarrierWithWaitListKHR(BUFFER, POINTS) {

@@ -8,13 +8,14 @@ import (
 	"offlink/runtime/internal/cl"
 )
 
-// openCLExtensions are the functions that the plugin interface has by itself.
+// openCLExtensions are those of this library, besides those of its device.
 var openCLExtensions = []string{
 	"cl_intel_device_attribute_query",
 	"cl_intel_devicelib_assert", "cl_intel_devicelib_bfloat16", "cl_intel_devicelib_complex", "cl_intel_devicelib_complex_fp64",
 	"cl_intel_devicelib_cstring", "cl_intel_devicelib_imf", "cl_intel_devicelib_imf_fp64", "cl_intel_devicelib_math", "cl_intel_devicelib_math_fp64",
 	"cl_intel_global_variable_access", "cl_intel_required_subgroup_size",
-	"cl_intel_unified_shared_memory", "cl_khr_command_buffer", "cl_khr_command_buffer_mutable_dispatch", "cl_khr_create_command_queue", "cl_khr_device_uuid", "cl_khr_extended_versioning", "cl_khr_subgroups",
+	"cl_intel_unified_shared_memory", "cl_khr_command_buffer", "cl_khr_command_buffer_mutable_dispatch",
+	"cl_khr_create_command_queue", "cl_khr_device_uuid", "cl_khr_extended_versioning", "cl_khr_subgroups",
 }
 
 // allExtensions are those of a device.

@@ -120,7 +120,7 @@ func ilVersions(info *driver.Info) answer {
 	return list
 }
 
-// openCLDevice answers the queries that only hosts of OpenCL make. There are no images, pipes or queues
+// openCLDevice answers the queries that only hosts of OpenCL make. There are no pipes, and no queues
 // on the device.
 func openCLDevice(info *driver.Info, param uint32) answer {
 	for _, answers := range []func(*driver.Info, uint32) answer{openCLSize, openCLNumber, openCLList, extensionAnswer} {
