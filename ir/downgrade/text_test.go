@@ -250,7 +250,7 @@ func FuzzText(f *testing.F) {
 				t.Fatalf("lines went:\n%s\n%s", in, out)
 			}
 			if !readable {
-				continue // the rest of words in no order may be anything
+				continue // text that is not IR may become anything
 			}
 			again, err := Text("out.ll", out, target)
 			if err != nil {

@@ -11,15 +11,7 @@ import (
 // local memory, functions of the group, sub-groups, and private memory that is too much for all of
 // them.
 func TestLargeGroups(t *testing.T) {
-	for _, e := range executors {
-		t.Run(e.name, func(t *testing.T) { testLargeGroups(t, e.options) })
-	}
-	t.Run("native", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("-short runs no C compiler")
-		}
-		testLargeGroups(t, nativeOptions(t, 8))
-	})
+	inEveryExecutor(t, testLargeGroups)
 }
 
 func testLargeGroups(t *testing.T, o Options) {

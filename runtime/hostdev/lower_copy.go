@@ -122,5 +122,3 @@ func (l *lowering) copyUnit(to, from lowered, i *lanes.Value, size int64, w word
 	source, _ := l.unitAt(from, i, size)
 	l.storeWord(target, part, w, l.loadWord(source, part, w))
 }
-
-// Addresses.

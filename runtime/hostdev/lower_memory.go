@@ -407,7 +407,7 @@ func (l *lowering) element(p *place, offset, size int64, k lanes.Kind) (*lanes.V
 	return index, true
 }
 
-// Copies.
+// Addresses.
 
 // lowerChain adds up the steps into a composite. first is the number of the operand
 // with the first of them; a chain from a pointer to elements (2) has an index of

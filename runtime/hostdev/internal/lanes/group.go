@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// The loops around the work-items, and the split at barriers.
+// The loops around the work-items.
 
 // Rows are the rows of work-items, along the first dimension of a group, that code runs.
 type Rows int
@@ -467,5 +467,3 @@ func (d *driver) agreeOnBarrier(e *emitter, next Reg) {
 	e.emitOnly(Inst{Op: OpEnd})
 	e.emitOnly(Inst{Op: OpEnd})
 }
-
-// The split.
