@@ -77,18 +77,18 @@ static void post(struct callback *c) {
   pthread_mutex_unlock(&mutex);
 }
 
-void offlink_post_on_done(offlink_event_function *function, void *user, int status, char *text) {
+void offlink_post_on_done(offlink_event_function *function, uintptr_t user, int status, char *text) {
   struct callback *c = calloc(1, sizeof *c);
   if (!c)
     abort(); /* a program that waits for the call would wait for ever */
-  *c = (struct callback){.on_done = function, .user = user, .status = status, .text = text};
+  *c = (struct callback){.on_done = function, .user = (void *)user, .status = status, .text = text};
   post(c);
 }
 
-void offlink_post_host(offlink_host_function *function, void *user, offlink_handle ends) {
+void offlink_post_host(offlink_host_function *function, uintptr_t user, offlink_handle ends) {
   struct callback *c = calloc(1, sizeof *c);
   if (!c)
     abort();
-  *c = (struct callback){.host = function, .user = user, .ends = ends};
+  *c = (struct callback){.host = function, .user = (void *)user, .ends = ends};
   post(c);
 }

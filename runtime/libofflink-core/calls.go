@@ -124,7 +124,7 @@ func storeError(c *C.struct_offlink_call, s status, err error) C.int {
 func dispatchCall(s *session, c *C.struct_offlink_call) error {
 	switch c.function {
 	case C.OFFLINK_CORE_ADD_IMAGES:
-		c.created = C.offlink_handle(s.addImages(c.data, uintptr(c.base), C.GoString(c.text)))
+		c.created = C.offlink_handle(s.addImages(uintptr(c.data), uintptr(c.base), C.GoString(c.text)))
 		return nil
 	case C.OFFLINK_CORE_DROP_IMAGES:
 		s.dropImages(uint64(c.object))
@@ -192,7 +192,7 @@ func stringArray(list []string) (**C.char, error) {
 }
 
 func createBuffer(s *session, c *C.struct_offlink_call) error {
-	initial, err := hostBytes(c.data, c.size)
+	initial, err := hostBytes(uintptr(c.data), c.size)
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func createBuffer(s *session, c *C.struct_offlink_call) error {
 }
 
 func transferCall(c *C.struct_offlink_call, method func(buffer uint64, offset int64, data []byte) error) error {
-	data, err := hostBytes(c.data, c.size)
+	data, err := hostBytes(uintptr(c.data), c.size)
 	if err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func fillRequest(r *launchRequest, c *C.struct_offlink_call) error {
 		if a.kind == argPointer {
 			a.address = addressOf(unsafe.Pointer(arg.value))
 		} else {
-			value, err := hostBytes(arg.value, arg.size)
+			value, err := hostBytes(uintptr(arg.value), arg.size)
 			if err != nil {
 				return err
 			}
@@ -258,16 +258,21 @@ func fillRequest(r *launchRequest, c *C.struct_offlink_call) error {
 	return nil
 }
 
-// hostBytes returns the memory of the host program, nil for NULL.
-func hostBytes(data unsafe.Pointer, size C.size_t) ([]byte, error) {
-	if uint64(size) > math.MaxInt64/2 {
+// hostBytes returns the memory of the host program, nil for NULL. The address of no bytes may
+// be any number.
+func hostBytes(data uintptr, size C.size_t) ([]byte, error) {
+	switch {
+	case uint64(size) > math.MaxInt64/2:
 		return nil, invalidArgument("%d bytes are more than there can be", uint64(size))
+	case data != 0 && data < firstPage && size > 0:
+		return nil, invalidArgument("%#x is not the address of %d bytes", data, uint64(size))
 	}
-	if data == nil {
-		return nil, nil
-	}
-	return unsafe.Slice((*byte)(data), int(size)), nil
+	return dl.Bytes(data, int(size)), nil
 }
+
+// firstPage is the size of the memory at address 0 that no process has, of which Go takes no
+// pointers.
+const firstPage = 4096
 
 // fillRange takes over the range and checks it, which C did not. Sizes beyond the
 // dimensions are ignored, and a local size of zeros leaves the choice to the device.

@@ -84,13 +84,11 @@ func enqueueCall(s *session, c *C.struct_offlink_call) (uint64, error) {
 		}
 		return handle, err
 	case C.OFFLINK_CORE_ENQUEUE_COPY:
-		size := int(c.size)
-		host := func(address uint64) []byte {
-			return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(nil), address)), size)
-		}
+		size := c.size
+		host := func(address uint64) ([]byte, error) { return hostBytes(uintptr(address), size) }
 		return s.copyBytes(object, sync, addressOf(c.data), addressOf(unsafe.Pointer(c.base)), host, int64(size))
 	case C.OFFLINK_CORE_ENQUEUE_FILL:
-		pattern, err := hostBytes(unsafe.Pointer(c.base), c.pattern_size)
+		pattern, err := hostBytes(uintptr(unsafe.Pointer(c.base)), c.pattern_size)
 		if err != nil {
 			return 0, err
 		}
@@ -104,6 +102,10 @@ func enqueueCall(s *session, c *C.struct_offlink_call) (uint64, error) {
 }
 
 func addressOf(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
+
+// numberOf returns a pointer that only the program reads. It may be any number there, which
+// no variable of Go that is a pointer must hold: Go ends the process for one below 4096.
+func numberOf(p unsafe.Pointer) C.uintptr_t { return C.uintptr_t(uintptr(p)) }
 
 func syncOf(c *C.struct_offlink_call) commandSync {
 	sync := commandSync{event: c.event != 0, block: c.block != 0, here: c.here != 0, short: c.short_command != 0}
@@ -135,7 +137,7 @@ func storeTimes(c *C.struct_offlink_call, times [4]uint64) {
 }
 
 func useGlobal(s *session, c *C.struct_offlink_call) error {
-	data, err := hostBytes(c.data, c.size)
+	data, err := hostBytes(uintptr(c.data), c.size)
 	if err != nil {
 		return err
 	}
@@ -146,7 +148,7 @@ func useGlobal(s *session, c *C.struct_offlink_call) error {
 func constantsOf(c *C.struct_offlink_call) (runtime.SpecConstants, error) {
 	var spec runtime.SpecConstants
 	for _, constant := range unsafe.Slice(c.constants, int(c.constant_count)) {
-		value, err := hostBytes(constant.value, constant.size)
+		value, err := hostBytes(uintptr(constant.value), constant.size)
 		switch {
 		case err != nil:
 			return nil, err

@@ -200,7 +200,7 @@ func startsAtOnce(q *queue, after []driver.Event) bool {
 
 // copyBytes copies between any two addresses of which the device has one or
 // both.
-func (s *session) copyBytes(handle uint64, sync commandSync, to, from uint64, host func(address uint64) []byte, size int64) (uint64, error) {
+func (s *session) copyBytes(handle uint64, sync commandSync, to, from uint64, host func(address uint64) ([]byte, error), size int64) (uint64, error) {
 	return s.queueCommand(handle, sync, func(q *queue, o driver.Sync) error {
 		target, at := memoryAt(q.device, to)
 		source, start := memoryAt(q.device, from)
@@ -210,9 +210,17 @@ func (s *session) copyBytes(handle uint64, sync commandSync, to, from uint64, ho
 		case target != nil && source != nil:
 			return invalidCopy(q.Copy(target, at, source, start, size, o), target, at, source, start, size)
 		case target != nil:
-			return invalidCopy(q.Write(target, at, host(from), o), target, at, nil, 0, size)
+			data, err := host(from)
+			if err != nil {
+				return err
+			}
+			return invalidCopy(q.Write(target, at, data, o), target, at, nil, 0, size)
 		case source != nil:
-			return invalidCopy(q.Read(source, start, host(to), o), nil, 0, source, start, size)
+			data, err := host(to)
+			if err != nil {
+				return err
+			}
+			return invalidCopy(q.Read(source, start, data, o), nil, 0, source, start, size)
 		}
 		return invalidArgument("neither %#x nor %#x is memory of %v", to, from, q.device)
 	})

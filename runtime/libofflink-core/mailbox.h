@@ -37,9 +37,9 @@ void offlink_take_signals(void);
 int offlink_prepare_callbacks(void);
 
 /* Have the thread call a function: text is from malloc, or NULL. A host function
- * ends the event `ends`, and its handle. */
-void offlink_post_on_done(offlink_event_function *function, void *user, int status, char *text);
-void offlink_post_host(offlink_host_function *function, void *user, offlink_handle ends);
+ * ends the event `ends`, and its handle. user is the program's pointer. */
+void offlink_post_on_done(offlink_event_function *function, uintptr_t user, int status, char *text);
+void offlink_post_host(offlink_host_function *function, uintptr_t user, offlink_handle ends);
 
 int offlink_core_call(struct offlink_call *call);
 

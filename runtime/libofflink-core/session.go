@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"offlink/privilege"
 	"offlink/runtime"
@@ -125,7 +124,7 @@ type kernel struct {
 
 // addImages registers the images of a descriptor. One that cannot be read is
 // remembered, so that an error which follows from it can say so.
-func (s *session) addImages(descriptor unsafe.Pointer, base uintptr, file string) uint64 {
+func (s *session) addImages(descriptor, base uintptr, file string) uint64 {
 	images, err := live.Read(descriptor)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -155,7 +155,7 @@ func TestStatusOf(t *testing.T) {
 // noise, until a kernel is missed.
 func TestUnreadImagesAreTold(t *testing.T) {
 	s, _, device := newTestSession(t)
-	if handle := s.addImages(nil, 0, "libbroken.so"); handle != 0 {
+	if handle := s.addImages(0, 0, "libbroken.so"); handle != 0 {
 		t.Errorf("handle %d", handle)
 	}
 	s.dropImages(0)

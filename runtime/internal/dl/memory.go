@@ -24,10 +24,14 @@ func String(address uintptr) string {
 }
 
 // Bytes is size bytes of C memory as a slice, without a copy; nil for NULL. It
-// is valid as long as that memory is.
+// is valid as long as that memory is. The address of no bytes may be any number, which
+// must not become a pointer of Go.
 func Bytes(address uintptr, size int) []byte {
-	if address == 0 || size < 0 {
+	switch {
+	case address == 0 || size < 0:
 		return nil
+	case size == 0:
+		return []byte{}
 	}
 	return unsafe.Slice((*byte)(pointerAt(address)), size)
 }

@@ -22,9 +22,9 @@ type Images struct {
 	codes []*code
 }
 
-// Read reads the descriptor tree. Everything but the code of the images is
+// Read reads the tree of the descriptor at an address. Everything but the code of the images is
 // copied; the code is read where it lies, until Detach.
-func Read(descriptor unsafe.Pointer) (images *Images, err error) {
+func Read(descriptor uintptr) (images *Images, err error) {
 	mapped.forgetMappings() // known ranges may be gone, and those of a new library are not among them
 	err = process.Guard(func() error {
 		images, err = readImages(descriptor)
@@ -33,9 +33,9 @@ func Read(descriptor unsafe.Pointer) (images *Images, err error) {
 	return images, err
 }
 
-func readImages(descriptor unsafe.Pointer) (*Images, error) {
+func readImages(descriptor uintptr) (*Images, error) {
 	d := abi.Decoder{Memory: process, Pointer: int(unsafe.Sizeof(descriptor))}
-	tree, err := d.Decode(uint64(uintptr(descriptor)))
+	tree, err := d.Decode(uint64(descriptor))
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,12 @@ type processMemory struct{}
 
 var process abi.Memory = processMemory{}
 
-// atOffset returns the bytes at an address outside Go's heap.
+// atOffset returns the bytes at an address outside Go's heap. The address of no bytes may be
+// any number, which must not become a pointer of Go.
 func atOffset(addr, n uint64) []byte {
+	if n == 0 {
+		return []byte{}
+	}
 	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(nil), addr)), n)
 }
 
