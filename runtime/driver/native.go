@@ -68,6 +68,13 @@ type FunctionPointers interface {
 	FunctionPointer(name string) (uint64, error)
 }
 
+// LocalChooser is a Kernel that tells which local size its device chooses.
+type LocalChooser interface {
+	// ChooseLocal returns the local size of a launch with that range, whose own local
+	// size is nil; an error if the kernel cannot have the range.
+	ChooseLocal(r Range) ([]int, error)
+}
+
 // BinaryProgram is a Program that can be stored and loaded again.
 type BinaryProgram interface {
 	// Binary returns the program in the device's own form. It holds for this

@@ -154,6 +154,15 @@ func (k *kernel) fitRange(r driver.Range, n *ndrange) (err error) {
 	return err
 }
 
+// ChooseLocal implements driver.LocalChooser.
+func (k *kernel) ChooseLocal(r driver.Range) ([]int, error) {
+	var n ndrange
+	if err := k.fitRange(r, &n); err != nil {
+		return nil, err
+	}
+	return n.local[:n.dims], nil
+}
+
 // choose sets the local size to the one that the kernel requires, or in every
 // dimension to the largest divisor of the global size that still fits.
 func (n *ndrange) choose(k *kernel) error {

@@ -30,18 +30,18 @@
   F(clGetCommandBufferInfoKHR) F(clGetCommandQueueInfo) F(clGetContextInfo) F(clGetDeviceAndHostTimer) \
   F(clGetDeviceFunctionPointerINTEL) F(clGetDeviceGlobalVariablePointerINTEL) F(clGetDeviceIDs) F(clGetDeviceInfo) \
   F(clGetEventInfo) F(clGetEventProfilingInfo) F(clGetHostTimer) F(clGetImageInfo) F(clGetKernelArgInfo) \
-  F(clGetKernelInfo) F(clGetKernelSubGroupInfo) F(clGetKernelWorkGroupInfo) F(clGetMemAllocInfoINTEL) \
-  F(clGetMemObjectInfo) F(clGetMutableCommandInfoKHR) F(clGetPlatformIDs) F(clGetPlatformInfo) \
-  F(clGetProgramBuildInfo) F(clGetProgramInfo) F(clGetSamplerInfo) F(clGetSupportedImageFormats) \
-  F(clHostMemAllocINTEL) F(clLinkProgram) F(clMemFreeINTEL) F(clReleaseCommandBufferKHR) F(clReleaseCommandQueue) \
-  F(clReleaseContext) F(clReleaseDevice) F(clReleaseEvent) F(clReleaseKernel) F(clReleaseMemObject) \
-  F(clReleaseProgram) F(clReleaseSampler) F(clRetainCommandBufferKHR) F(clRetainCommandQueue) F(clRetainContext) \
-  F(clRetainDevice) F(clRetainEvent) F(clRetainKernel) F(clRetainMemObject) F(clRetainProgram) F(clRetainSampler) \
-  F(clSVMAlloc) F(clSVMFree) F(clSetContextDestructorCallback) F(clSetEventCallback) F(clSetKernelArg) \
-  F(clSetKernelArgSVMPointer) F(clSetKernelExecInfo) F(clSetMemObjectDestructorCallback) \
-  F(clSetProgramReleaseCallback) F(clSetProgramSpecializationConstant) F(clSetUserEventStatus) \
-  F(clSharedMemAllocINTEL) F(clUnloadCompiler) F(clUnloadPlatformCompiler) F(clUpdateMutableCommandsKHR) \
-  F(clWaitForEvents)
+  F(clGetKernelInfo) F(clGetKernelSubGroupInfo) F(clGetKernelSuggestedLocalWorkSizeKHR) F(clGetKernelWorkGroupInfo) \
+  F(clGetMemAllocInfoINTEL) F(clGetMemObjectInfo) F(clGetMutableCommandInfoKHR) F(clGetPlatformIDs) \
+  F(clGetPlatformInfo) F(clGetProgramBuildInfo) F(clGetProgramInfo) F(clGetSamplerInfo) \
+  F(clGetSupportedImageFormats) F(clHostMemAllocINTEL) F(clLinkProgram) F(clMemFreeINTEL) \
+  F(clReleaseCommandBufferKHR) F(clReleaseCommandQueue) F(clReleaseContext) F(clReleaseDevice) F(clReleaseEvent) \
+  F(clReleaseKernel) F(clReleaseMemObject) F(clReleaseProgram) F(clReleaseSampler) F(clRetainCommandBufferKHR) \
+  F(clRetainCommandQueue) F(clRetainContext) F(clRetainDevice) F(clRetainEvent) F(clRetainKernel) \
+  F(clRetainMemObject) F(clRetainProgram) F(clRetainSampler) F(clSVMAlloc) F(clSVMFree) \
+  F(clSetContextDestructorCallback) F(clSetEventCallback) F(clSetKernelArg) F(clSetKernelArgSVMPointer) \
+  F(clSetKernelExecInfo) F(clSetMemObjectDestructorCallback) F(clSetProgramReleaseCallback) \
+  F(clSetProgramSpecializationConstant) F(clSetUserEventStatus) F(clSharedMemAllocINTEL) F(clUnloadCompiler) \
+  F(clUnloadPlatformCompiler) F(clUpdateMutableCommandsKHR) F(clWaitForEvents)
 #define DECLARE(name) extern int32_t own_##name() __attribute__((visibility("hidden")));
 FUNCTIONS(DECLARE)
 
@@ -99,6 +99,7 @@ static const struct {
     {"clGetDeviceFunctionPointerINTEL", (void *)own_clGetDeviceFunctionPointerINTEL},
     {"clGetDeviceGlobalVariablePointerINTEL", (void *)own_clGetDeviceGlobalVariablePointerINTEL},
     {"clGetKernelSubGroupInfoKHR", (void *)own_clGetKernelSubGroupInfo},
+    {"clGetKernelSuggestedLocalWorkSizeKHR", (void *)own_clGetKernelSuggestedLocalWorkSizeKHR},
     {"clGetMemAllocInfoINTEL", (void *)own_clGetMemAllocInfoINTEL},
     {"clGetMutableCommandInfoKHR", (void *)own_clGetMutableCommandInfoKHR},
     {"clGetPlatformInfo", (void *)own_clGetPlatformInfo},

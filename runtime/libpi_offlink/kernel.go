@@ -258,6 +258,7 @@ func sizes(at *uintptr, dimensions uint32) []int {
 
 const (
 	mostDimensions       = 3
+	invalidGlobalSize    = -63
 	invalidWorkDimension = -53
 	invalidKernelArgs    = -52
 	invalidGroupSize     = -54
@@ -287,25 +288,61 @@ func (k *kernel) checkLocal(r *driver.Range) error {
 	return nil
 }
 
+// launchRange is the range of a launch, of a kernel that has all its arguments; k.mu is held.
+func (k *kernel) launchRange(dimensions uint32, offset, global, local *uintptr) (driver.Range, error) {
+	var r driver.Range
+	if dimensions < 1 || dimensions > mostDimensions {
+		return r, failure(invalidWorkDimension, "a range of %d dimensions", dimensions)
+	}
+	if global == nil {
+		return r, failure(invalidGlobalSize, "a range without a global size")
+	}
+	if i := slices.Index(k.set, false); i >= 0 {
+		return r, failure(invalidKernelArgs, "kernel %s: argument %d was not set", k.kernel.Name(), i)
+	}
+	r = driver.Range{Global: sizes(global, dimensions), Local: sizes(local, dimensions), Offset: sizes(offset, dimensions)}
+	return r, k.checkLocal(&r)
+}
+
 //export offlink_piEnqueueKernelLaunch
 func offlink_piEnqueueKernelLaunch(queue, handle uintptr, dimensions uint32, offset, global, local *uintptr, count uint32, list, event *uintptr) int32 {
 	return enqueue(queue, order{count, list, event, false}, func(q driver.Queue, s driver.Sync) error {
-		if dimensions < 1 || dimensions > mostDimensions || global == nil {
-			return failure(invalidWorkDimension, "a range of %d dimensions", dimensions)
-		}
 		k, err := objectOf[*kernel](handle)
 		if err != nil {
 			return err
 		}
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		if i := slices.Index(k.set, false); i >= 0 {
-			return failure(invalidKernelArgs, "kernel %s: argument %d was not set", k.kernel.Name(), i)
-		}
-		r := driver.Range{Global: sizes(global, dimensions), Local: sizes(local, dimensions), Offset: sizes(offset, dimensions)}
-		if err := k.checkLocal(&r); err != nil {
+		r, err := k.launchRange(dimensions, offset, global, local)
+		if err != nil {
 			return err
 		}
 		return q.Launch(k.kernel, r, slices.Clone(k.args), s)
+	})
+}
+
+// offlink_clGetKernelSuggestedLocalWorkSizeKHR stores the local size that a launch without
+// one has.
+//
+//export offlink_clGetKernelSuggestedLocalWorkSizeKHR
+func offlink_clGetKernelSuggestedLocalWorkSizeKHR(queue, handle uintptr, dimensions uint32, offset, global, out *uintptr) int32 {
+	return onKernel(handle, func(k *kernel) error {
+		if _, err := objectOf[driver.Queue](queue); err != nil {
+			return err
+		}
+		r, err := k.launchRange(dimensions, offset, global, nil)
+		switch {
+		case err != nil:
+			return err
+		case slices.Contains(r.Global, 0):
+			return failure(invalidGlobalSize, "the range %v has no work-items", r.Global)
+		case out == nil:
+			return failure(invalidValue, "there is no place for the local size")
+		}
+		local, err := k.kernel.(driver.LocalChooser).ChooseLocal(r)
+		for i, n := range local {
+			wordsAt(out, int(dimensions))[i] = uintptr(n)
+		}
+		return err
 	})
 }

@@ -16,6 +16,7 @@ var openCLExtensions = []string{
 	"cl_intel_global_variable_access", "cl_intel_required_subgroup_size",
 	"cl_intel_unified_shared_memory", "cl_khr_command_buffer", "cl_khr_command_buffer_mutable_dispatch",
 	"cl_khr_create_command_queue", "cl_khr_device_uuid", "cl_khr_extended_versioning", "cl_khr_subgroups",
+	"cl_khr_suggested_local_work_size",
 }
 
 // allExtensions are those of a device.

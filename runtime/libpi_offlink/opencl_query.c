@@ -121,6 +121,12 @@ int32_t own_clGetKernelSubGroupInfo(struct object *kernel, void *device, uint32_
   return opencl_code(offlink_clGetKernelSubGroupInfo(handle_of(kernel), param, given, (void *)input, room, out, size));
 }
 
+int32_t own_clGetKernelSuggestedLocalWorkSizeKHR(struct object *queue, struct object *kernel, uint32_t dimensions, const size_t *offset,
+                                                 const size_t *global, size_t *local) {
+  return opencl_code(offlink_clGetKernelSuggestedLocalWorkSizeKHR(handle_of(queue), handle_of(kernel), dimensions, (size_t *)offset,
+                                                                  (size_t *)global, local));
+}
+
 int32_t own_clGetKernelArgInfo(struct object *kernel, uint32_t index, uint32_t param, size_t room, void *out, size_t *size) {
   return opencl_code(offlink_clGetKernelArgInfo(handle_of(kernel), index, param, room, out, size));
 }

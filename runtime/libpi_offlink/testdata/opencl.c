@@ -76,6 +76,24 @@ static void check_squares(const uint32_t *got) {
     EXPECT(got[i] == i * i + 1);
 }
 
+/* cl_khr_suggested_local_work_size, with the calls that are wrong. The kernel has no arguments at first. */
+static void suggest_local_size(int has_arguments) {
+  clGetKernelSuggestedLocalWorkSizeKHR_fn suggest = (clGetKernelSuggestedLocalWorkSizeKHR_fn)clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSuggestedLocalWorkSizeKHR");
+  size_t range[] = {ITEMS, 6}, none[] = {ITEMS, 0}, local[] = {0, 0};
+  EXPECT(suggest);
+  if (!has_arguments) {
+    EXPECT(suggest(queue, kernel, 1, NULL, range, local) == CL_INVALID_KERNEL_ARGS);
+    return;
+  }
+  EXPECT(!suggest(queue, kernel, 2, NULL, range, local) && local[0] && local[1] && !(range[0] % local[0]) && !(range[1] % local[1]));
+  EXPECT(suggest(NULL, kernel, 1, NULL, range, local) == CL_INVALID_COMMAND_QUEUE);
+  EXPECT(suggest(queue, NULL, 1, NULL, range, local) == CL_INVALID_KERNEL);
+  EXPECT(suggest(queue, kernel, 4, NULL, range, local) == CL_INVALID_WORK_DIMENSION);
+  EXPECT(suggest(queue, kernel, 1, NULL, NULL, local) == CL_INVALID_GLOBAL_WORK_SIZE);
+  EXPECT(suggest(queue, kernel, 2, NULL, none, local) == CL_INVALID_GLOBAL_WORK_SIZE);
+  EXPECT(suggest(queue, kernel, 1, NULL, range, NULL) == CL_INVALID_VALUE);
+}
+
 /* A kernel writes into a part of a buffer that the host's memory is given to. */
 static void use_buffers(void) {
   size_t items = ITEMS, offset = 0, wrong = 0x1230;
@@ -94,7 +112,9 @@ static void use_buffers(void) {
   EXPECT(!clSetMemObjectDestructorCallback(buffer, (void *)object_ended, (void *)2));
   EXPECT(!clGetMemObjectInfo(part, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof of, &of, NULL) && of == buffer);
   EXPECT(!clGetMemObjectInfo(part, CL_MEM_OFFSET, sizeof offset, &offset, NULL) && offset == 4096);
+  suggest_local_size(0);
   EXPECT(!clSetKernelArg(kernel, 0, sizeof part, &part));
+  suggest_local_size(1);
   EXPECT(clSetKernelArg(kernel, 0, 4, &part) == CL_INVALID_ARG_SIZE && clSetKernelArg(kernel, 0, sizeof part, &wrong) == CL_INVALID_MEM_OBJECT);
   EXPECT(!clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, &event));
   EXPECT(!clReleaseMemObject(buffer) && !ended[2]); // the part keeps it
