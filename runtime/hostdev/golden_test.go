@@ -43,6 +43,7 @@ var goldens = map[string]func(t *testing.T, p *testProgram){
 	"throughput": func(*testing.T, *testProgram) {}, // TestThroughputKernels
 	"far":        func(*testing.T, *testProgram) {}, // TestFarIndexes
 	"bad":        func(*testing.T, *testProgram) {}, // TestBadKernels
+	"ended":      testEnded,
 	"atomics": func(t *testing.T, p *testProgram) {
 		testAtomics[int32](t, p, "int")
 		testOldAtomics(t, p)

@@ -165,13 +165,14 @@ func (g *group) resumeItems() (done bool, fault *Fault) {
 			return false, fault
 		}
 	}
-	if !slices.ContainsFunc(g.items, (*item).isWaiting) {
+	first := slices.IndexFunc(g.items, (*item).isWaiting)
+	if first < 0 {
 		return true, nil
 	}
-	if fault := g.checkTogether(); fault != nil {
+	if fault := g.checkTogether(g.items[first]); fault != nil {
 		return false, fault
 	}
-	return false, g.meetAll(g.items[0].at)
+	return false, g.meetAll(g.items[first].at)
 }
 
 // meetAll does the work of a rendezvous. The accesses of an asynchronous copy
@@ -243,23 +244,27 @@ func (g *group) meetSubgroup(items []*item) (ready []*item, fault *Fault) {
 	return ready, first.at.meet(&group{launch: g.launch, id: g.id, origin: g.origin, local: g.local, items: ready, check: g.check}, first.at)
 }
 
-// checkTogether refuses work-items that wait at different barriers: the group
-// would wait forever.
-func (g *group) checkTogether() *Fault {
-	first := g.items[0]
-	for _, it := range g.items[1:] {
-		if it.at == first.at {
+// checkTogether refuses work-items that wait at different barriers: the group would wait
+// forever. Those that have ended are left out, as by GPUs, on which programs rely; but
+// not in the checked mode, by functions of the group, and in the middle of a sub-group.
+func (g *group) checkTogether(first *item) *Fault {
+	for i, it := range g.items {
+		ended := it.state == finished && g.check == nil && first.at.meet == nil && g.endsTogether(i)
+		if it.at == first.at || ended {
 			continue
 		}
-		here, other := first, it
-		if here.state == finished {
-			here, other = it, first
-		}
-		here.failf("the work-item waits for its work-group, and work-item %v does not come here", other.globalID())
-		here.fault.kind = BarrierDivergence
-		return g.place(here)
+		first.failf("the work-item waits for its work-group, and work-item %v does not come here", it.globalID())
+		first.fault.kind = BarrierDivergence
+		return g.place(first)
 	}
 	return nil
+}
+
+// endsTogether reports whether the sub-group of a work-item that has ended has ended.
+func (g *group) endsTogether(number int) bool {
+	n := g.launch.k.subgroup
+	start := number / n * n
+	return !slices.ContainsFunc(g.items[start:min(start+n, len(g.items))], (*item).isWaiting)
 }
 
 // localIDs yields the local ids of a work-group; the first dimension varies

@@ -563,7 +563,7 @@ func (l *lowering) lowerPointerCall(in *spirv.Instruction) {
 func (l *lowering) lowerBarrier(in *spirv.Instruction) {
 	switch l.scopeOf(in) {
 	case scopeWorkgroup:
-		l.barrier()
+		l.barrierOf(false)
 	case scopeSubgroup:
 		l.together(false)
 	}

@@ -179,10 +179,13 @@ func (g groupWords) store(i, v *lanes.Value) {
 	g.l.b.Store(g.size(), g.place(i), v, nil)
 }
 
-// barrier ends the block at a barrier.
-func (l *lowering) barrier() {
+// barrier ends the block at a barrier of a function of the group, to which all work-items
+// must come.
+func (l *lowering) barrier() { l.barrierOf(true) }
+
+func (l *lowering) barrierOf(joint bool) {
 	next := l.f.NewBlock()
-	l.b.Term, l.b.Succs = lanes.Barrier, []*lanes.Block{next}
+	l.b.Term, l.b.Joint, l.b.Succs = lanes.Barrier, joint, []*lanes.Block{next}
 	l.b = next
 }
 

@@ -323,6 +323,7 @@ type Block struct {
 	Values []*Value
 	Term   TermKind
 	Cond   *Value
+	Joint  bool // of a barrier: work-items that have ended must come too
 	Turn   bool // of a branch: the end of a turn of one lane, which takes the first way if there is no other lane
 	Succs  []*Block
 	Cases  []uint64

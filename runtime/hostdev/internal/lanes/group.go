@@ -106,6 +106,7 @@ type driver struct {
 	live   []liveSet
 	slots  map[slot]int // offsets of values that live across barriers
 	state  Reg          // the next region
+	ended  *ended       // nil if no work-item can end before a barrier that others reach
 }
 
 // slot is a value or a register that has a slot in the memory of each
@@ -126,6 +127,7 @@ func (d *driver) runGroups() error {
 	if err := d.splitAtBarriers(); err != nil {
 		return err
 	}
+	d.prepareEnded()
 	for i := range d.shared.item {
 		d.shared.item[i] = e.newReg(scalarType(I32))
 	}
@@ -229,6 +231,7 @@ func (d *driver) runGroup() error {
 	e := d.emitters[0]
 	d.state = e.newReg(scalarType(I32))
 	e.emitTo(d.state, Inst{Op: OpConst, Imm: 0})
+	d.beginGroup(e)
 	current := e.newReg(scalarType(I32))
 	again := e.newLabel()
 	e.emitOnly(Inst{Op: OpLoop, Imm: uint64(again)})
@@ -364,7 +367,7 @@ func (d *driver) runRow(e *emitter, region int, size Reg, snaps map[Reg]Reg, err
 	for _, to := range slices.Sorted(maps.Keys(snaps)) {
 		e.emitTo(to, Inst{Op: OpCopy, Args: []Reg{snaps[to]}})
 	}
-	if err := d.runStep(e, region); err != nil {
+	if err := d.unlessEnded(e, region, func() error { return d.runStep(e, region) }); err != nil {
 		return err
 	}
 	e.emitTo(e.x, Inst{Op: OpAdd, Args: []Reg{e.x, e.constantReg(I32, width)}})
@@ -379,23 +382,24 @@ func (d *driver) runRow(e *emitter, region int, size Reg, snaps map[Reg]Reg, err
 }
 
 // runStep emits a region for one step. Where the work-items may come to different
-// barriers, which OpenCL forbids, each step notes its own, and agreeOnBarrier
-// compares them; where they cannot, the number of the next region is stored as it
-// is.
+// barriers, which OpenCL forbids, or end before one, each step notes its own, and
+// agreeOnBarrier compares them; where they cannot, the number of the next region is stored
+// as it is.
 func (d *driver) runStep(e *emitter, region int) error {
 	p := newPart(d.starts[region], nil)
 	end := e.newLabel()
 	var next Reg = NoReg
-	together := d.endsTogether(e, p)
+	together, apart := d.endsTogether(e, p), len(d.starts) > 1 && d.endsApart(e, p)
 	e.idle = func(branch, way *Block) bool {
 		return together && len(d.starts) > 1 && d.idleBy(e, p, d.starts[region], branch, way)
 	}
+	e.emitOnly(Inst{Op: OpBlock, Imm: uint64(end)})
 	switch {
-	case together && len(d.starts) > 1:
+	case apart:
+		next = e.emitNew(scalarType(I32), OpConst, uint64(len(d.starts)))
+	case len(d.starts) > 1:
 		next = d.state
 		e.emitTo(next, Inst{Op: OpConst, Imm: uint64(len(d.starts))})
-	case len(d.starts) > 1:
-		next = e.emitNew(scalarType(I32), OpConst, uint64(len(d.starts)))
 	}
 	p.leave = func(*Block) { e.emitOnly(Inst{Op: OpBr, Imm: uint64(end)}) }
 	e.barrier = func(b *Block) {
@@ -404,13 +408,12 @@ func (d *driver) runStep(e *emitter, region int) error {
 		e.emitTo(next, Inst{Op: OpConst, Imm: uint64(to)})
 		e.emitOnly(Inst{Op: OpBr, Imm: uint64(end)})
 	}
-	e.emitOnly(Inst{Op: OpBlock, Imm: uint64(end)})
 	d.restoreSlots(e, region)
 	if err := e.emitPart(p); err != nil {
 		return err
 	}
 	e.emitOnly(Inst{Op: OpEnd})
-	if next != NoReg && !together {
+	if apart {
 		d.agreeOnBarrier(e, next)
 	}
 	return nil
@@ -453,17 +456,20 @@ func (e *emitter) trapAtBarrier() {
 	e.emitOnly(Inst{Op: OpTrap, Imm: uint64(TrapBarrier)})
 }
 
-// agreeOnBarrier checks that every step of the group comes to the same barrier. The
+// agreeOnBarrier checks that every step of the group comes to the same barrier, or ends. The
 // first one finds the state that runItems has set, which is the number of no
 // region.
 func (d *driver) agreeOnBarrier(e *emitter, next Reg) {
-	first := e.emitNew(scalarType(Bool), OpEq, 0, d.state, e.constantReg(I32, uint64(^uint32(0))))
-	e.emitOnly(Inst{Op: OpIf, Args: []Reg{first}})
+	flag := func(op Op, x Reg, n uint64) Reg { return e.emitNew(scalarType(Bool), op, 0, x, e.constantReg(I32, n)) }
+	none := uint64(len(d.starts))
+	undecided := e.emitNew(scalarType(Bool), OpOr, 0, flag(OpEq, d.state, uint64(^uint32(0))), flag(OpEq, d.state, none))
+	e.emitOnly(Inst{Op: OpIf, Args: []Reg{undecided}})
 	e.emitTo(d.state, Inst{Op: OpCopy, Args: []Reg{next}})
 	e.emitOnly(Inst{Op: OpElse})
 	differ := e.emitNew(scalarType(Bool), OpNe, 0, d.state, next)
-	e.emitOnly(Inst{Op: OpIf, Args: []Reg{differ}})
+	e.emitOnly(Inst{Op: OpIf, Args: []Reg{e.emitNew(scalarType(Bool), OpAnd, 0, differ, flag(OpNe, next, none))}})
 	e.trapAtBarrier()
 	e.emitOnly(Inst{Op: OpEnd})
 	e.emitOnly(Inst{Op: OpEnd})
+	d.noteEnded(e, next)
 }

@@ -143,11 +143,23 @@ func (d *driver) snapshotUniform(region int) map[Reg]Reg {
 // slotPlace is the address of the slot of the step's first work-item: a slot's
 // words of all work-items lie side by side.
 func (d *driver) slotPlace(e *emitter, s slot, size uint32) Reg {
+	return d.itemPlace(e, d.slots[s], size)
+}
+
+// itemPlace is the address of the words of the step's first work-item, size bytes each, in the
+// array at an offset of the context of one work-item.
+func (d *driver) itemPlace(e *emitter, offset int, size uint32) Reg {
+	t := scalarType(I32)
+	at := d.contextPlace(e, offset)
+	return e.emitNew(t, OpAdd, 0, at, e.emitNew(t, OpMul, 0, e.item, e.constantReg(I32, uint64(size))))
+}
+
+// contextPlace is the address of that array.
+func (d *driver) contextPlace(e *emitter, offset int) Reg {
 	t := scalarType(I32)
 	room := e.constantReg(I32, uint64(MaxItems))
 	at := e.loadRecord(I32, RecordContext)
-	at = e.emitNew(t, OpAdd, 0, at, e.emitNew(t, OpMul, 0, room, e.constantReg(I32, uint64(d.slots[s]))))
-	return e.emitNew(t, OpAdd, 0, at, e.emitNew(t, OpMul, 0, e.item, e.constantReg(I32, uint64(size))))
+	return e.emitNew(t, OpAdd, 0, at, e.emitNew(t, OpMul, 0, room, e.constantReg(I32, uint64(offset))))
 }
 
 // MaxItems is the most work-items of a work-group, for which the slots have room.

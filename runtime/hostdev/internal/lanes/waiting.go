@@ -58,7 +58,7 @@ func (f *Function) splitAtMeetings() {
 		for _, v := range rest.Values {
 			v.Block = rest
 		}
-		rest.Term, rest.Cond, rest.Succs, rest.Cases = b.Term, b.Cond, b.Succs, b.Cases
+		rest.Term, rest.Joint, rest.Cond, rest.Succs, rest.Cases = b.Term, b.Joint, b.Cond, b.Succs, b.Cases
 		b.Term, b.Cond, b.Succs, b.Cases = Jump, nil, []*Block{rest}, nil
 	}
 }

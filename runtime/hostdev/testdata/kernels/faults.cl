@@ -24,8 +24,14 @@ kernel void rivals(global volatile int *out) { // two work-groups at the same ti
   for (int i = 0; i < 10 << 14; i++) out[1 + get_group_id(0)]++;
 }
 kernel void divergent(global int *out, local int *l) {
-  if (get_local_id(0) < 2) barrier(CLK_LOCAL_MEM_FENCE);
-  out[get_global_id(0)] = 1;
+  if (get_local_id(0) < 2) {
+    out[get_global_id(0)] = 3;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = 1;
+  } else {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = 2;
+  }
 }
 int __attribute__((noinline)) deep(int n, global int *out) {
   volatile int pad[16];
