@@ -9,15 +9,15 @@ import "slices"
 //	barrier(CLK_LOCAL_MEM_FENCE);
 //
 // OpenCL and SYCL leave that undefined, and GPUs go on without those that have ended, on
-// which programs rely that were written for one. Kernels in which it may happen note who has
-// ended, in a word of each work-item, and the regions after the barrier leave them out. A
+// which programs rely that were written for one. Kernels in which it may happen have a flag
+// for each work-item that has ended, and the regions after the barrier leave it out. A
 // value that the analysis calls the same for the group is so after a step that ends early
-// too: what such steps could leave otherwise, in loops and where ways meet, has slots.
+// too: values that such a step could change, in loops and where ways meet, have slots.
 
-// ended is what the code of such a kernel has.
+// ended is the state of such a kernel.
 type ended struct {
 	some Reg // whether a work-item of the group has ended
-	at   int // the offset of the words
+	at   int // the offset of the flags, a word each
 }
 
 // endsApart tells whether some work-items may end in a region and others come to a barrier.
@@ -25,7 +25,7 @@ func (d *driver) endsApart(e *emitter, p *part) bool {
 	return slices.ContainsFunc(p.blocks, func(b *Block) bool { return b.Term == Barrier }) && !d.endsTogether(e, p)
 }
 
-// prepareEnded makes room for the words, if a region needs them.
+// prepareEnded makes room for the flags, if a region needs them.
 func (d *driver) prepareEnded() {
 	for _, e := range d.emitters {
 		for _, start := range d.starts {
