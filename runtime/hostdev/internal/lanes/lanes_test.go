@@ -172,10 +172,10 @@ func TestSlots(t *testing.T) {
 }
 
 // TestBarrierAgreement: steps are compared only where a branch that differs decides
-// which barrier they reach.
+// which barrier they reach, and have flags of their end only there.
 func TestBarrierAgreement(t *testing.T) {
 	_, text := compileText(t, barrierKernel(func(b *Block, _ *testKernel) *Value { return b.ID(OpLocalID, 0) }), 4)
-	holds(t, text, map[string]int{"trap 0x2": 0})
+	holds(t, text, map[string]int{"trap 0x2": 0, "fill": 1}) // of local memory
 	k := newTestKernel()
 	first, left, right, end := k.f.Blocks[0], k.f.NewBlock(), k.f.NewBlock(), k.f.NewBlock()
 	first.Term, first.Succs = Branch, []*Block{left, right}
@@ -183,9 +183,9 @@ func TestBarrierAgreement(t *testing.T) {
 	left.Term, left.Succs = Barrier, []*Block{end}
 	right.Term, right.Succs = Jump, []*Block{end}
 	end.Store(4, k.at(end, end.ID(OpLocalID, 0), 4), k.f.Const(F32, 0), k.bounds)
-	_, text = compileText(t, k.f, 4)
-	if !strings.Contains(text, "trap 0x2") {
-		t.Errorf("rows that reach different ends are not told apart:\n%s", text)
+	c, text := compileText(t, k.f, 4)
+	if !strings.Contains(text, "trap 0x2") || strings.Count(text, "fill") == 1 || c.ContextSize != 8 {
+		t.Errorf("rows that reach different ends are not told apart, with %d bytes for each work-item:\n%s", c.ContextSize, text)
 	}
 }
 
