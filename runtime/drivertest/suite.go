@@ -339,11 +339,32 @@ func (s *suite) testRanges(t *testing.T) {
 		runKernel(t, q, k, c.r, driver.Arg{Memory: out})
 		expectInts(t, "ids", int32sOf(readMemory(t, q, out, 0, 4*len(c.want))), c.want...)
 	}
-	// Seven is a prime: a device that rounded up to its preferred group size would
-	// run work-items that do not exist.
-	runKernel(t, q, kernelByName(t, p, "local_size"), driver.Range{Global: []int{7}}, driver.Arg{Memory: out})
-	if size := int32sOf(readMemory(t, q, out, 0, 4))[0]; size < 1 || 7%size != 0 {
-		t.Errorf("the device chose %d work-items a group, which does not divide 7", size)
+	s.testChosenSize(t, q, kernelByName(t, p, "local_size"), out)
+}
+
+// testChosenSize: a kernel tells the local size that the device chose for it. Seven is a
+// prime: a device that rounded up to its preferred group size would run work-items that do
+// not exist.
+func (s *suite) testChosenSize(t *testing.T, q driver.Queue, k driver.Kernel, out driver.Memory) {
+	for _, items := range []int{7, 8} {
+		r := driver.Range{Global: []int{items}}
+		runKernel(t, q, k, r, driver.Arg{Memory: out})
+		size := int(int32sOf(readMemory(t, q, out, 0, 4))[0])
+		if size < 1 || items%size != 0 {
+			t.Errorf("the device chose %d work-items a group, which does not divide %d", size, items)
+		}
+		chooser, ok := k.(driver.LocalChooser)
+		if !ok {
+			continue
+		}
+		if local, err := chooser.ChooseLocal(r); err != nil || len(local) != 1 || local[0] != size {
+			t.Errorf("ChooseLocal(%v) = %v, %v; the device chose %d", r, local, err, size)
+		}
+	}
+	if chooser, ok := k.(driver.LocalChooser); ok {
+		if local, err := chooser.ChooseLocal(driver.Range{Global: []int{1, 1, 1, 1}}); err == nil {
+			t.Errorf("four dimensions have the local size %v", local)
+		}
 	}
 }
 
