@@ -95,7 +95,7 @@ func tableCell(s string) string {
 	return s
 }
 
-func isOdd(c rune) bool { return c <= ' ' || !strconv.IsPrint(c) }
+func isOdd(c rune) bool { return c <= ' ' || c > '~' && !strconv.IsPrint(c) }
 
 // quoteOdd quotes text that would be empty or break a line of the listing.
 func quoteOdd(s string) string {
