@@ -71,7 +71,7 @@ func endedCases() (list []endedCase) {
 	return list
 }
 
-// uniformAfter has two groups of three rows side by side, two above each other.
+// uniformAfter has two groups side by side and two above each other, of three rows each.
 func uniformAfter(width, n, x int) endedCase {
 	r := driver.Range{Global: []int{2 * width, 6}, Local: []int{width, 3}}
 	return endedCase{"uniform_after", r, []any{int32(n), int32(x)}, n%3 != 0, counted(2*width*6, func(i int) int32 {

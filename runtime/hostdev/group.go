@@ -245,11 +245,11 @@ func (g *group) meetSubgroup(items []*item) (ready []*item, fault *Fault) {
 }
 
 // checkTogether refuses work-items that wait at different barriers: the group would wait
-// forever. Those that have ended are left out, as by GPUs, on which programs rely; but
-// not in the checked mode, by functions of the group, and in the middle of a sub-group.
+// forever. Those that have ended do not count, as on GPUs, on which programs rely. They do in
+// the checked mode, at functions of the group, and where others of their sub-group wait.
 func (g *group) checkTogether(first *item) *Fault {
 	for i, it := range g.items {
-		ended := it.state == finished && g.check == nil && first.at.meet == nil && g.endsTogether(i)
+		ended := it.state == finished && g.check == nil && first.at.meet == nil && g.subgroupEnded(i)
 		if it.at == first.at || ended {
 			continue
 		}
@@ -260,8 +260,9 @@ func (g *group) checkTogether(first *item) *Fault {
 	return nil
 }
 
-// endsTogether reports whether the sub-group of a work-item that has ended has ended.
-func (g *group) endsTogether(number int) bool {
+// subgroupEnded reports whether the sub-group of the work-item with a number in the group has
+// ended: none of it waits.
+func (g *group) subgroupEnded(number int) bool {
 	n := g.launch.k.subgroup
 	start := number / n * n
 	return !slices.ContainsFunc(g.items[start:min(start+n, len(g.items))], (*item).isWaiting)

@@ -103,9 +103,10 @@ func enqueueCall(s *session, c *C.struct_offlink_call) (uint64, error) {
 
 func addressOf(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
 
-// numberOf returns a pointer that only the program reads. It may be any number there, which
-// no variable of Go that is a pointer must hold: Go ends the process for one below 4096.
-func numberOf(p unsafe.Pointer) C.uintptr_t { return C.uintptr_t(uintptr(p)) }
+// userData is the pointer that a function of the program gets, as an integer: programs pass
+// small numbers there, and Go ends a process in which it finds one in a variable that is a
+// pointer.
+func userData(c *C.struct_offlink_call) C.uintptr_t { return C.uintptr_t(uintptr(c.data)) }
 
 func syncOf(c *C.struct_offlink_call) commandSync {
 	sync := commandSync{event: c.event != 0, block: c.block != 0, here: c.here != 0, short: c.short_command != 0}

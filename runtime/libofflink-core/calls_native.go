@@ -85,7 +85,7 @@ func callWhenDone(s *session, c *C.struct_offlink_call) error {
 	if C.offlink_prepare_callbacks() == 0 {
 		return errMemory
 	}
-	function, user := c.on_done, numberOf(c.data)
+	function, user := c.on_done, userData(c)
 	return s.whenDone(uint64(c.object), func(err error) {
 		var text *C.char
 		if err != nil {
@@ -100,7 +100,7 @@ func enqueueHost(s *session, c *C.struct_offlink_call, sync commandSync) (uint64
 	if C.offlink_prepare_callbacks() == 0 {
 		return 0, errMemory
 	}
-	function, user := c.host, numberOf(c.data)
+	function, user := c.host, userData(c)
 	return s.enqueueHost(uint64(c.object), sync, func(ends uint64) {
 		C.offlink_post_host(function, user, C.offlink_handle(ends))
 	})

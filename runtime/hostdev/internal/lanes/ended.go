@@ -27,15 +27,12 @@ func (d *driver) endsApart(e *emitter, p *part) bool {
 
 // prepareEnded makes room for the flags, if a region needs them.
 func (d *driver) prepareEnded() {
-	for _, e := range d.emitters {
-		for _, start := range d.starts {
-			if len(d.starts) == 1 || !d.endsApart(e, newPart(start, nil)) {
-				continue
-			}
-			d.ended = &ended{some: d.emitters[0].newReg(scalarType(I32)), at: d.c.ContextSize}
-			d.c.ContextSize += 8
-			return
-		}
+	needed := slices.ContainsFunc(d.emitters, func(e *emitter) bool {
+		return slices.ContainsFunc(d.starts, func(start *Block) bool { return d.endsApart(e, newPart(start, nil)) })
+	})
+	if needed {
+		d.ended = &ended{some: d.emitters[0].newReg(scalarType(I32)), at: d.c.ContextSize}
+		d.c.ContextSize += 8
 	}
 }
 

@@ -389,7 +389,7 @@ func (d *driver) runStep(e *emitter, region int) error {
 	p := newPart(d.starts[region], nil)
 	end := e.newLabel()
 	var next Reg = NoReg
-	together, apart := d.endsTogether(e, p), len(d.starts) > 1 && d.endsApart(e, p)
+	together, apart := d.endsTogether(e, p), d.endsApart(e, p)
 	e.idle = func(branch, way *Block) bool {
 		return together && len(d.starts) > 1 && d.idleBy(e, p, d.starts[region], branch, way)
 	}
